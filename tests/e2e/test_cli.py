@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from homes import Home, temporary_home
 
@@ -135,6 +136,26 @@ def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(ru
     assert "To restore it: contextd store restore" in restored
     assert content in run("context-search", "mail inside a request").stdout
     assert "delete" not in run("history", saved["id"][:8]).stdout
+
+
+def test_a_file_that_is_no_backup_of_this_version_leaves_the_store_as_it_is(run, tmp_path):
+    run("init", "--no-daemon")
+    content = "Mail must be queued, never sent inside a request."
+    run("save-context", content)
+    for name, version in (("another program", 0), ("a newer contextd", 99)):
+        other = tmp_path / f"{name}.db"
+        connection = apsw.Connection(str(other))
+        connection.execute("CREATE TABLE customers (name TEXT)")
+        connection.execute(f"PRAGMA user_version={version}")
+        connection.close()
+        refused = run("restore", str(other), ok=False)
+        assert refused.returncode != 0
+        assert "1 change of records and 0 sessions that this backup lacks" in refused.stderr
+        refused = run("restore", str(other), "--yes", ok=False)
+        assert refused.returncode != 0
+        assert name in refused.stderr
+        assert "the store is unchanged" in refused.stderr
+        assert content in run("context-search", "mail inside a request").stdout
 
 
 def test_status_doctor_show_and_config_answer_in_text_and_in_json(unchanged):

@@ -6,6 +6,45 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="A backup of an older version does not count as complete.",
+        sort="counted",
+        tests=[
+            "tests/unit/test_backup_lag.py::test_a_backup_of_an_older_schema_lacks_what_was_written_after_it"
+        ],
+        file="stores/backup_lag.py",
+        before="        return WrittenSince(_count(database, _LATER))\n",
+        after="        return WrittenSince()\n",
+    ),
+    Promise(
+        says="A file that cannot be compared with the store does not count as a complete backup.",
+        sort="counted",
+        tests=["tests/unit/test_backup_lag.py::test_what_is_no_backup_lacks_everything"],
+        file="stores/backup_lag.py",
+        before="    except apsw.Error:\n        return everything\n",
+        after="    except apsw.Error:\n        return WrittenSince()\n",
+    ),
+    Promise(
+        says="Rules that a briefing or a prompt has no room for are counted in it.",
+        sort="counted",
+        tests=[
+            "tests/unit/operations/test_directives_hold.py::test_rules_that_a_small_prompt_has_no_room_for_are_counted_in_it",
+            "tests/unit/operations/test_directives_hold.py::test_ten_critical_policies_are_told_whole_and_more_are_counted",
+        ],
+        file="briefing/directive_lines.py",
+        before="            left_out += len(order) - place\n",
+        after="",
+    ),
+    Promise(
+        says="A rule too long for the room that is left is counted, and shorter ones are told.",
+        sort="counted",
+        tests=[
+            "tests/unit/operations/test_directives_hold.py::test_a_rule_too_long_for_the_room_is_counted_among_shorter_ones_that_fit"
+        ],
+        file="briefing/directive_lines.py",
+        before="            left_out += 1\n",
+        after="",
+    ),
+    Promise(
         says="A session that is read twice is no second witness for a fix.",
         sort="counted",
         tests=[

@@ -36,6 +36,31 @@ ROWS = (
         after="    return is_directive(record)\n",
     ),
     Promise(
+        says="No later note outdates a rule.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_validity.py::test_no_later_note_outdates_a_rule",
+            "tests/unit/operations/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule",
+        ],
+        file="search/validity.py",
+        before="    return not is_rule or (isinstance(one, Record) and one.kind in rules)\n",
+        after="    return not is_rule or isinstance(one, Record)\n",
+    ),
+    Promise(
+        says="No later note with another name for a thing outdates a rule about it.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule"
+        ],
+        file="search/validity.py",
+        before="""                continue
+            if not _may_outdate(newer.hit.content, older.hit.content):
+                continue
+            swapped""",
+        after="""                continue
+            swapped""",
+    ),
+    Promise(
         says="A limit of 0 days keeps everything.",
         sort="ended",
         tests=["tests/unit/operations/test_retention.py::test_zero_days_keep_everything"],

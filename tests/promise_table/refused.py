@@ -22,6 +22,16 @@ ROWS = (
         after='        if not _hostname("//" + headers.get(b"host", "")):\n',
     ),
     Promise(
+        says="All request bodies that are read at once have a limit together.",
+        sort="refused",
+        tests=[
+            "tests/unit/surfaces/test_http_guard.py::test_bodies_that_are_read_at_once_have_a_limit_together_and_room_again_once_one_is_over"
+        ],
+        file="surfaces/http_guard.py",
+        before="                if self._reading > BODIES_LIMIT:\n",
+        after="                if self._reading < 0:\n",
+    ),
+    Promise(
         says="A sign-in link works once.",
         sort="refused",
         tests=[

@@ -53,6 +53,16 @@ ROWS = (
         after="            moved = part.unlink()\n",
     ),
     Promise(
+        says="A file that is no backup of this version leaves the store as it is.",
+        sort="restored",
+        tests=[
+            "tests/e2e/test_cli.py::test_a_file_that_is_no_backup_of_this_version_leaves_the_store_as_it_is"
+        ],
+        file="surfaces/cli/home.py",
+        before="        _swap_back(aside, home)\n",
+        after="",
+    ),
+    Promise(
         says="A merge is undone as a whole.",
         sort="restored",
         tests=[
@@ -61,6 +71,14 @@ ROWS = (
         file="consolidation/unmerging.py",
         before="    for member in members:\n        put, note",
         after="    for member in members[:1]:\n        put, note",
+    ),
+    Promise(
+        says="A merge does not pin what you did not pin.",
+        sort="restored",
+        tests=["tests/unit/consolidation/test_clusters.py::test_a_pin_is_not_handed_on"],
+        file="consolidation/merging.py",
+        before=' for tag in one.tags if tag != "pinned")',
+        after=" for tag in one.tags)",
     ),
     Promise(
         says="A rule that an older version weakened for lack of use is as on its first day.",

@@ -6,6 +6,14 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="An embedding endpoint cannot redirect your key or a text to another host.",
+        sort="sent away",
+        tests=["tests/unit/test_endpoints.py::test_neither_key_nor_text_follows_to_another_host"],
+        file="embedders/openai.py",
+        before="build_opener(_NoRedirect)",
+        after="build_opener()",
+    ),
+    Promise(
         says="An error of an endpoint does not tell your key.",
         sort="sent away",
         tests=[
@@ -34,6 +42,26 @@ ROWS = (
         file="briefing/context_file.py",
         before="        runtime.leaving()\n        .view.records.find(\n",
         after="        runtime.view.records.find(\n",
+    ),
+    Promise(
+        says="An export says nothing of the processes and read positions of your machine.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
+        ],
+        file="imports/bundle_transfer.py",
+        before='"disconnected_process", "transcript_offset",',
+        after='"disconnected_process",',
+    ),
+    Promise(
+        says="An export does not tell the time zone of your machine.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
+        ],
+        file="imports/bundle_transfer.py",
+        before="runtime.clock.now())\n    for record in records_of_project",
+        after="runtime.clock.now().astimezone())\n    for record in records_of_project",
     ),
     Promise(
         says="No export names a path of your home.",

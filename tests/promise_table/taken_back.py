@@ -36,6 +36,26 @@ ROWS = (
         after="        if later.at <= one.at:\n",
     ),
     Promise(
+        says="A retraction that you took back itself is told no more.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_session_outcomes.py::test_a_retraction_stands_for_what_it_takes_back_unless_it_was_taken_back_itself"
+        ],
+        file="briefing/session_outcome.py",
+        before='        elif by is not None and not by.data.get("taken_back"):\n',
+        after="        elif by is not None:\n",
+    ),
+    Promise(
+        says="A success that you took back hides no warning about the way that failed.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_dead_ends.py::test_a_success_that_the_user_took_back_makes_no_way_work"
+        ],
+        file="briefing/dead_end_injection.py",
+        before='        and not later.data.get("taken_back")\n',
+        after="",
+    ),
+    Promise(
         says="What you dropped stays away when it is said again.",
         sort="taken back",
         tests=[
@@ -58,6 +78,16 @@ ROWS = (
         after="""    if record.status not in PRESENT:
         record = record.with_(status="candidate")
 """,
+    ),
+    Promise(
+        says="Undoing an import keeps a session that you resumed since.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_imports.py::test_undoing_an_import_keeps_a_session_that_was_resumed_and_has_ended_again"
+        ],
+        file="imports/undo.py",
+        before='    if session.data.get("hooked"):\n',
+        after='    if session.data.get("hooked") and session.ended_at is None:\n',
     ),
     Promise(
         says="An import that you undid does not come back by itself.",

@@ -32,6 +32,67 @@ ROWS = (
         after="    records = [*find(typed).records]\n",
     ),
     Promise(
+        says="What you wrote yourself is told however unsure it has become.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
+        ],
+        file="domain/confidence.py",
+        before='>= FLOOR or record.trust == "human" or is_directive(record)',
+        after=">= FLOOR or is_directive(record)",
+    ),
+    Promise(
+        says="What an agent noted is not told any more once it has helped nobody.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
+        ],
+        file="domain/confidence.py",
+        before="    return confidence_at(record, now) >= FLOOR or",
+        after="    return confidence_at(record, now) >= 0.0 or",
+    ),
+    Promise(
+        says="A fix that you recorded yourself is told however unsure it has become.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_remediations.py::test_a_persons_fix_is_told_below_the_floor_and_an_agents_is_not"
+        ],
+        file="briefing/remedy_injection.py",
+        before='record.confidence >= FLOOR or record.trust == "human"',
+        after="record.confidence >= FLOOR",
+    ),
+    Promise(
+        says="A rule is not repeated to the session that stated it.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_directives_hold.py::test_a_rule_is_not_told_to_the_session_that_stated_it",
+            "tests/unit/operations/test_directives_hold.py::test_a_rule_that_an_agent_recorded_is_not_told_to_its_own_session",
+        ],
+        file="briefing/prompt_directives.py",
+        before="        and record.session != session.id\n",
+        after="",
+    ),
+    Promise(
+        says="A note is not repeated to the session that recorded it.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_a_note_is_not_told_to_the_session_that_recorded_it"
+        ],
+        file="briefing/prompt_context.py",
+        before="        if record.session != session.id and _may_be_told(",
+        after="        if _may_be_told(",
+    ),
+    Promise(
+        says="A confirmed fix comes before one that nobody confirmed.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_remediations.py::test_a_confirmed_fix_comes_before_a_surer_one_that_nobody_confirmed"
+        ],
+        file="remedies/lookup.py",
+        before='            one.record.status != "active",\n',
+        after="",
+    ),
+    Promise(
         says="A fix that nobody confirmed is found by a search and told to nobody unasked.",
         sort="told",
         tests=[
@@ -60,5 +121,15 @@ ROWS = (
         file="briefing/injected_records.py",
         before="    return set(session.injected) - set(map(str, session.data.get(LOST, ())))\n",
         after="    return set(session.injected)\n",
+    ),
+    Promise(
+        says="Where a rule and a later note contradict each other, the rule is told.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_told_at_odds.py::test_a_rule_is_told_and_no_later_note_that_forbids_it"
+        ],
+        file="briefing/conflicts.py",
+        before="    for goes_before in (_is_rule, is_directive, is_users):\n",
+        after="    for goes_before in (is_directive, is_users):\n",
     ),
 )

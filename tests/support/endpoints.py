@@ -15,7 +15,7 @@ from typing import Any
 @dataclass
 class Endpoint:
     """What it was asked, and what it answers next: a status with headers, or vectors of so many numbers; or
-    nothing, as long as it is `held`.
+    nothing, as long as it is `held`. `visits` are the methods of all requests.
     """
 
     port: int = 0
@@ -25,6 +25,7 @@ class Endpoint:
     held: Event | None = None
     asked: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    visits: list[str] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -53,7 +54,12 @@ def endpoint() -> Iterator[Endpoint]:
     told = Endpoint()
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            told.visits.append(self.command)
+            self.send_error(405)
+
         def do_POST(self) -> None:
+            told.visits.append(self.command)
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             told.asked.append(body)
             told.keys.append(self.headers.get("Authorization"))

@@ -106,12 +106,13 @@ def test_a_refusal_is_not_repeated_and_never_tells_the_key(server: Endpoint):
     assert caught.value.__cause__ is None
 
 
-def test_neither_key_nor_text_follows_to_another_host(server: Endpoint):
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_neither_key_nor_text_follows_to_another_host(server: Endpoint, status: int):
     with endpoint() as other:
-        server.refusals = [(307, {"Location": f"{other.url}/embeddings"})]
-        with pytest.raises(Unavailable, match="answered 307"):
+        server.refusals = [(status, {"Location": f"{other.url}/embeddings"})]
+        with pytest.raises(Unavailable, match=f"answered {status}"):
             embedder_of(server)[0].embed(["a"])
-        assert other.asked == []
+        assert other.visits == []
 
 
 def test_nobody_at_the_address_is_said_in_words(server: Endpoint):

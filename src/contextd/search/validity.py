@@ -22,7 +22,7 @@ from contextd.domain.sessions import Event
 from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
 from contextd.knowledge.disagreements import conflicting
 from contextd.runtime.runtime import Runtime
-from contextd.search.hits import Hit, Result
+from contextd.search.hits import Hit, Result, Texted
 from contextd.search.state_events import StatedText, ended, ended_states
 from contextd_code.dataclass import dataclass
 from contextd_code.text.words import one_line
@@ -128,11 +128,15 @@ def _which(other: Record, record: Record) -> str:
 
 
 def _is_later(one: Record, other: Record) -> bool:
-    """Whether a record was stated later than another one. No later note outdates a rule."""
+    """Whether a record was stated later than another one, and may outdate it."""
+    return _may_outdate(one, other) and _since(one) - _since(other) > _AT_ONCE
+
+
+def _may_outdate(one: Texted, other: Texted) -> bool:
+    """Whether a text may outdate another one if it is later: no note and no message outdates a rule."""
     rules = kinds_that("binding")
-    if other.kind in rules and one.kind not in rules:
-        return False
-    return _since(one) - _since(other) > _AT_ONCE
+    is_rule = isinstance(other, Record) and other.kind in rules
+    return not is_rule or (isinstance(one, Record) and one.kind in rules)
 
 
 def _since(record: Record) -> datetime:
@@ -176,6 +180,8 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
         for newer in telling:
             if newer.at - older.at <= _AT_ONCE or newer.hit.validity.replaced:
                 continue
+            if not _may_outdate(newer.hit.content, older.hit.content):
+                continue
             swapped = next((one for one in newer.swaps if uses_old_name(older.text, one)), None)
             changed = _successor(newer, older)
             if swapped is not None:
@@ -195,6 +201,8 @@ def _stated_again(texts: Sequence[_Text]) -> dict[str, Validity]:
     partners: dict[str, list[tuple[_Text, str]]] = {}
     for older in texts:
         for newer in texts:
+            if not _may_outdate(newer.hit.content, older.hit.content):
+                continue
             if newer.at - older.at > _AGAIN and (name := exchanged_name(newer.text, older.text)):
                 partners.setdefault(older.hit.id, []).append((newer, name))
                 partners.setdefault(newer.hit.id, []).append((newer, ""))

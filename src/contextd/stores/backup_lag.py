@@ -20,8 +20,8 @@ _LATER = (
 
 
 def written_since(store: Path, backup: Path | None) -> WrittenSince:
-    """How many record changes and sessions a backup lacks; all without a backup. `readable` is false for a
-    store in which nothing can be counted.
+    """How many record changes and sessions a backup lacks; all without a backup, and for one that cannot be
+    compared. `readable` is false for a store in which nothing can be counted.
     """
     if not store.is_file():
         return WrittenSince()
@@ -30,14 +30,27 @@ def written_since(store: Path, backup: Path | None) -> WrittenSince:
         return WrittenSince(readable=False)
     try:
         with closing(apsw.Connection(str(store), flags=apsw.SQLITE_OPEN_READWRITE)) as database:
-            if backup is None:
-                changes = _count(database, f"SELECT count(*) FROM ({_CHANGES.format('main')})")
-                sessions = _count(database, f"SELECT count(*) FROM ({_SESSIONS.format('main')})")
-                return WrittenSince(changes, sessions)
-            database.execute("ATTACH ? AS kept", (str(backup),))
-            return _compared(database)
+            everything = _everything(database)
+            return everything if backup is None else _lacking(database, backup, everything)
     except apsw.Error:
         return WrittenSince(readable=False)
+
+
+def _everything(database: apsw.Connection) -> WrittenSince:
+    changes, sessions = (
+        _count(database, f"SELECT count(*) FROM ({rows.format('main')})")
+        for rows in (_CHANGES, _SESSIONS)
+    )
+    return WrittenSince(changes, sessions)
+
+
+def _lacking(database: apsw.Connection, backup: Path, everything: WrittenSince) -> WrittenSince:
+    """What a backup lacks; `everything` for a damaged one, and for the database of another program."""
+    try:
+        database.execute("ATTACH ? AS kept", (str(backup),))
+        return _compared(database)
+    except apsw.Error:
+        return everything
 
 
 def _compared(database: apsw.Connection) -> WrittenSince:

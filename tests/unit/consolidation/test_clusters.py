@@ -58,6 +58,13 @@ def test_nothing_joins_by_way_of_something_else() -> None:
     assert ids(clusters(records, near, judging(set(), others))) == [["b", "c"]]
 
 
+def test_a_pin_is_not_handed_on() -> None:
+    keeper, pinned = record("a", "one", tags=("db",)), record("b", "two", tags=("pinned", "pool"))
+    assert united(keeper, [pinned], 0.05).tags == ("db", "pool")
+    both = united(keeper.with_(tags=("pinned",)), [pinned], 0.05)
+    assert both.tags == ("pinned", "pool")
+
+
 texts = st.lists(st.sampled_from(["pool full", "503", "timeout", "reset"]), max_size=3)
 made = st.builds(
     lambda content, symptoms, tags, confidence, count: record(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextd.domain.changes import WorkChanges
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
 from contextd.domain.scope import Scope
@@ -298,3 +300,47 @@ def test_a_bundle_with_paths_of_its_machine_is_still_read(desk: Desk, tmp_path: 
     path.write_text("".join([heading(HERE, "shop", EPOCH), *session_lines(session, [])]))
     report = desk.as_owner("import", path=str(path))
     assert (report["unread"], report["sessions"]) == (0, 1)
+
+
+OF_ITS_MACHINE = {
+    "ancestors": [4711, 4712],
+    "agent_transcripts": {"a": 3},
+    "disconnected_process": 4711,
+    "transcript_offset": 90_210,
+    "transcript_stamp": "90210-77",
+    "transcript_unread": "no permission",
+    "transcripts_beside": ["b.jsonl"],
+}
+
+
+def test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    time.tzset()
+    try:
+        session = Session(
+            scope=desk.scope,
+            client="claude-code",
+            external_id="s",
+            cwd=str(desk.root),
+            started_at=EPOCH.astimezone(),
+            last_seen_at=EPOCH.astimezone(),
+            ended_at=EPOCH.astimezone(),
+            status="completed",
+            data={**OF_ITS_MACHINE, "transcript": "/srv/claude/s.jsonl", "outcome": "kept"},
+        )
+        desk.runtime().commit(work=WorkChanges(open=[session]))
+        desk("save_context", content="The depot opens at six.")
+        desk.host.flush()
+        desk.as_owner("export", format="bundle", out=str(tmp_path / "shop.bundle"))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    text = (tmp_path / "shop.bundle").read_text()
+    written = [json.loads(line) for line in text.splitlines()]
+    [exported_session] = [line["session"] for line in written if "session" in line]
+    assert exported_session["data"] == {"transcript": "s.jsonl", "outcome": "kept"}
+    assert exported_session["cwd"] == ""
+    assert "+05:45" not in text
+    assert written[0]["written"].endswith(("Z", "+00:00"))

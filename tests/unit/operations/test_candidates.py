@@ -377,6 +377,48 @@ def test_what_a_person_wrote_stays_unused_as_it_may_be(desk: Desk, session: Codi
     assert (desk.record(id).status, desk.record(id).confidence) == ("active", 0.8)
 
 
+HOSTS = {
+    "person": "The staging host of the shop is called otter and listens on port 7003",
+    "agent": "The staging host of the blog is called badger and listens on port 7004",
+}
+PORTS = "On which port does the staging host of the shop listen, and on which that of the blog?"
+
+
+def test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not(
+    desk: Desk, session: CodingClient
+) -> None:
+    prompted = another(session)
+    prompted.starts()
+    ids = {
+        "person": desk.as_owner("save_context", content=HOSTS["person"])["id"],
+        "agent": desk("save_context", content=HOSTS["agent"])["id"],
+    }
+    desk.host.work_off()
+    before = another(session)
+    before.starts()
+    assert all(text in before.asks(PORTS) or text in glance(session) for text in HOSTS.values())
+    for _ in range(2):
+        for id in ids.values():
+            desk("report_usefulness", context_ids=[id], useful=False)
+    assert all(desk.record(id).confidence < 0.35 for id in ids.values())
+    for told in (prompted.asks(PORTS), glance(session)):
+        assert HOSTS["person"] in told
+        assert HOSTS["agent"] not in told
+
+
+def test_a_note_is_not_told_to_the_session_that_recorded_it(
+    desk: Desk, session: CodingClient
+) -> None:
+    beside = another(session)
+    beside.starts()
+    session.starts()
+    request = desk.connected("one").request(client_sessions=(session.session,))
+    desk.host.call("save_context", request, {"content": HOSTS["agent"]})
+    desk.host.work_off()
+    assert HOSTS["agent"] not in session.asks(PORTS)
+    assert HOSTS["agent"] in beside.asks(PORTS)
+
+
 def failing(session: CodingClient, path: str, code: str = "EACCES") -> CodingClient:
     """A session that meets an error and mends it."""
     one = another(session)

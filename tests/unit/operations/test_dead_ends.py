@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.domain.kinds import EPISODE
 from support.clients import CodingClient
 from support.desks import Desk
 from support.repositories import BLOG, committed
@@ -176,6 +177,20 @@ def test_a_way_that_works_now_is_not_told_as_failed(client: Opened) -> None:
         "The session store is in Redis now, and with Sentinel no sessions are lost on failover: that works now.",
     )
     assert "We tried Redis" not in told(client(), AGAIN)
+
+
+def test_a_success_that_the_user_took_back_makes_no_way_work(client: Opened, desk: Desk) -> None:
+    chat(client(), STATED, "OK.")
+    moved = "Move the session store to Redis after all, with Sentinel."
+    chat(
+        client(),
+        moved,
+        "The session store is in Redis now, and with Sentinel no sessions are lost on failover: that works now.",
+    )
+    found = desk.view.records.find(desk.runtime().query(EPISODE)).records
+    [success] = [one for one in found if one.title == moved]
+    desk.put(success.with_(data={**success.data, "taken_back": True, "taken_back_by": ["e", "No"]}))
+    assert "We tried Redis" in told(client(), AGAIN)
 
 
 def test_another_project_gets_nothing(client: Opened, desk: Desk, tmp_path: Path) -> None:

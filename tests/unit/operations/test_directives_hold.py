@@ -402,3 +402,60 @@ def test_a_prompt_that_is_only_a_rule_leaves_no_empty_line(
     assert "Asked last" not in told
     assert "Not answered yet" not in told
     assert told.count(SAID.rstrip(".")) == 1
+
+
+def test_a_rule_too_long_for_the_room_is_counted_among_shorter_ones_that_fit(desk: Desk) -> None:
+    def policy(title: str, requirement: str) -> str:
+        fields = {"severity": "critical", "requirement": requirement}
+        desk("remember", kind="policy", title=title, content=requirement, fields=fields)
+        return requirement
+
+    policy("Ledger", "Nobody changes a row of the ledger " + "and not any of its copies " * 12)
+    short = [policy("Money", "Money is counted in cents"), policy("Time", "Times are in UTC")]
+    desk.configure("injection:\n  tier0_tokens: 80\n")
+    for told in (desk("briefing_get")["briefing"], desk("prompt_build")["prompt"]):
+        assert [text for text in short if text not in told] == []
+        assert "row of the ledger" not in told
+        assert "- 1 more: `standards_get`" in told
+
+
+def test_rules_that_a_small_prompt_has_no_room_for_are_counted_in_it(desk: Desk) -> None:
+    for number in range(12):
+        requirement = f"Part {number} of the ledger is never changed behind its owner's back"
+        fields = {"severity": "critical", "requirement": requirement}
+        desk("remember", kind="policy", title=f"P{number}", content=requirement, fields=fields)
+    for budget in (100, 400, 1_000):
+        prompt = desk("prompt_build", budget=budget)["prompt"]
+        told = prompt.count("behind its owner's back")
+        assert f"- {12 - told} more: `standards_get`" in prompt
+
+
+def test_a_rule_is_not_told_to_the_session_that_stated_it(
+    desk: Desk, session: CodingClient
+) -> None:
+    question = "how do we store the money amounts of an invoice?"
+    beside = CodingClient(desk, session.folder)
+    beside.starts()
+    session.starts()
+    session.asks(SAID)
+    session.answers("Understood, every table of the shop is changed to that from now on.")
+    session.ends()
+    session.starts("resume")
+    assert SAID not in session.asks(question)
+    assert SAID in beside.asks(question)
+
+
+def test_a_rule_that_an_agent_recorded_is_not_told_to_its_own_session(
+    desk: Desk, session: CodingClient
+) -> None:
+    question = "how do we store the money amounts of an invoice?"
+    rule = "All money amounts must be stored in integer cents."
+    beside = CodingClient(desk, session.folder)
+    beside.starts()
+    session.starts()
+    request = desk.connected("one").request(client_sessions=(session.session,))
+    fields = {"severity": "medium", "requirement": rule}
+    given = {"kind": "policy", "title": "Money", "content": rule, "fields": fields}
+    desk.host.call("remember", request, given)
+    assert rule not in session.asks(question)
+    assert rule in beside.asks(question)

@@ -106,6 +106,24 @@ def test_an_import_does_not_end_a_session_that_its_client_resumed_nor_does_its_u
     assert [(one.id, one.status) for one in worked.sessions()] == [(before.id, "active")]
 
 
+def test_undoing_an_import_keeps_a_session_that_was_resumed_and_has_ended_again(worked):
+    done = worked.as_owner("import_found")
+    worked.host.work_off()
+    [before] = [one for one in worked.sessions() if one.external_id.startswith("00000001")]
+    asked(worked, before)
+    payload = {"session_id": before.external_id, "cwd": str(worked.root), "reason": "other"}
+    worked.on("hook")("hook_event", event="SessionEnd", payload=payload, client="claude-code")
+    worked.host.work_off()
+    learned = [one for one in everything(worked) if one.session == before.id]
+    undone = worked.as_owner("undo_import", id=done["id"])
+    assert undone["sessions"] == 1
+    assert [(one.id, one.status) for one in worked.sessions()] == [(before.id, "completed")]
+    assert learned
+    after = {one.id: one.status for one in everything(worked)}
+    assert {after[one.id] for one in learned} == {one.status for one in learned}
+    assert worked("context_search", query="which queue does the worker read")["results"]
+
+
 def test_a_session_whose_import_was_undone_goes_on_as_a_new_one(worked):
     worked.as_owner("import_found")
     before = worked.sessions()[0]

@@ -219,6 +219,45 @@ def test_a_candidate_is_found_and_not_told(desk: Desk, session: CodingClient) ->
     assert fails(session, NAMED["problem"]) == ""
 
 
+def test_a_confirmed_fix_comes_before_a_surer_one_that_nobody_confirmed(
+    desk: Desk, session: CodingClient
+) -> None:
+    waiting = desk("remediation_record", **POOL)["id"]
+    other = {
+        "title": "Pool size",
+        "problem": POOL["problem"],
+        "symptoms": POOL["symptoms"],
+        "root_cause": "Too few slots",
+        "solution": "Raise max_connections of PostgreSQL to 200",
+    }
+    confirmed = desk("remediation_record", **other)["id"]
+    sure = {**desk.record(waiting).data, "occurrence_count": 9}
+    desk.put(desk.record(waiting).with_(status="candidate", confidence=1.0, data=sure))
+    assert [one["id"] for one in found(desk, TRACE)] == [confirmed, waiting]
+    session.starts()
+    told = fails(session, TRACE)
+    assert other["solution"] in told
+    assert POOL["solution"] not in told
+
+
+def test_a_persons_fix_is_told_below_the_floor_and_an_agents_is_not(
+    desk: Desk, session: CodingClient
+) -> None:
+    ids = [
+        desk.as_owner("remediation_record", **POOL)["id"],
+        desk("remediation_record", **NAMED)["id"],
+    ]
+    session.starts()
+    other = CodingClient(desk, session.folder)
+    other.starts()
+    assert NAMED["solution"] in fails(other, NAMED["problem"])
+    for id in ids * 2:
+        desk("report_usefulness", context_ids=[id], useful=False)
+    assert all(desk.record(id).confidence < 0.35 for id in ids)
+    assert POOL["solution"] in fails(session, TRACE)
+    assert fails(session, NAMED["problem"]) == ""
+
+
 def test_a_fix_is_known_in_its_project_alone_unless_it_is_kept_more_widely(
     desk: Desk, session: CodingClient, tmp_path: Path, home: Home
 ) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from contextd.briefing.session_outcome import outcomes
+from contextd.briefing.session_outcome import outcomes, standing_matches
 from contextd.domain.kinds import EPISODE
+from contextd.domain.records import Record
+from contextd.search.validity import validities
 from contextd_code.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
@@ -127,6 +130,32 @@ def test_what_a_later_session_took_back_is_not_told(client: Opened) -> None:
     later = client()
     later.starts()
     assert "eight workers, because" not in later.asks("how many workers may the quarry import use?")
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_a_retraction_stands_for_what_it_takes_back_unless_it_was_taken_back_itself(
+    desk: Desk, taken_back: bool
+) -> None:
+    def episode(session: str, prompt: str, **data: Any) -> Record:
+        made = Record(
+            kind=EPISODE,
+            scope=desk.scope,
+            title=prompt,
+            content="Understood, I changed it.",
+            session=session,
+            data={"turn": "1", **data},
+        )
+        desk.put(made, "create")
+        return desk.record(made.id)
+
+    mark = {"taken_back": True, "taken_back_by": ["another episode", "No, it was right"]}
+    by = episode("s-2", "Revert the eight workers please", **(mark if taken_back else {}))
+    plan = episode(
+        "s-1", "Use eight workers", taken_back=True, taken_back_by=[by.id, "Revert the eight"]
+    )
+    runtime = desk.runtime()
+    standing = standing_matches(runtime, [plan], validities(runtime, [plan]))
+    assert standing == ([] if taken_back else [by])
 
 
 def test_a_plan_that_its_own_session_took_back_leads_to_what_was_settled(client: Opened) -> None:

@@ -115,3 +115,16 @@ def test_both_are_told_once_somebody_decided_that_both_are_right(desk, session):
     told = session.starts()
     assert told.count("eploy the shop from the release branch") == 2
     assert "disputed" not in told
+
+
+@pytest.mark.parametrize("by", ["agent", "human"])
+def test_a_rule_is_told_and_no_later_note_that_forbids_it(desk, session, by):
+    wanted = "Always add defer Release after Acquire in withLock"
+    fields = {"severity": "critical", "requirement": wanted}
+    rule = desk("remember", kind="policy", title="Locks", content=wanted, fields=fields)["id"]
+    aged(desk, rule, 9)
+    memory(desk, "Never add defer Release after Acquire in withLock", trust=by)
+    told = session.starts()
+    assert wanted in told
+    assert "Never add defer" not in told
+    assert "says otherwise" not in told

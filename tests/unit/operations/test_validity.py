@@ -375,3 +375,40 @@ def test_what_was_removed_by_its_code_name_comes_last(desk: Desk, home: Home) ->
     hits = [hit for hit in found if hit["id"] in (old["id"], new["id"])]
     assert [hit["id"] for hit in hits] == [new["id"], old["id"]]
     assert hits[1]["validity"] == f"older: --harvest is gone since {short_id(new['id'])}"
+
+
+NEW_NAMES = (
+    ("The mailer sends with Sendly and retries three times.", "The mailer moved from Sendly to Parcelpost because of the price."),
+    ("The Rust toolchain is 1.70.", "The Rust toolchain is now 1.77.2."),
+    (AGAIN[0].format("OldOne"), AGAIN[0].format("NewOne")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["context", "policy"])
+@pytest.mark.parametrize(("text", "later"), NEW_NAMES)
+def test_a_later_note_with_another_name_outdates_a_note_and_no_rule(
+    desk: Desk, home: Home, text: str, later: str, kind: str
+) -> None:
+    fields = {"severity": "high", "requirement": text} if kind == "policy" else {}
+    old = desk("remember", kind=kind, title="Here", content=text, fields=fields)["id"]
+    home.clock.move(days=150)
+    new = desk("remember", kind="context", title="Here", content=later)["id"]
+    found = desk("context_search", query=text, limit=10)["results"]
+    hits = {hit["id"]: hit["validity"] for hit in found if hit["id"] in (old, new)}
+    assert set(hits) == {old, new}
+    assert hits[old].startswith("older: ") is (kind == "context")
+    if kind == "context":
+        assert list(hits) == [new, old]
+
+
+def test_a_later_rule_outdates_a_rule(desk: Desk, home: Home) -> None:
+    ids = []
+    for text in NEW_NAMES[0]:
+        fields = {"severity": "high", "requirement": text}
+        given = {"kind": "policy", "title": "Mailer", "content": text, "fields": fields}
+        ids.append(desk("remember", **given)["id"])
+        home.clock.move(days=150)
+    found = desk("context_search", query="Sendly and Parcelpost of the mailer", limit=10)["results"]
+    hits = {hit["id"]: hit["validity"] for hit in found if hit["id"] in ids}
+    assert list(hits) == ids[::-1]
+    assert hits[ids[0]].startswith("older: Sendly is Parcelpost")

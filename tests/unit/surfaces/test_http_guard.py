@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd.surfaces.http_guard import Guard
+from contextd.surfaces.http_guard import BODIES_LIMIT, Guard
 
 TOKEN = "t" * 40
 
@@ -86,3 +86,52 @@ def test_a_body_longer_than_it_said_is_refused() -> None:
     status, body = request(pieces=(b"12345", b"67890", b"x"))
     assert status == 413
     assert json.loads(body)["code"] == "too_large"
+
+
+class Upload:
+    """A request whose body comes in pieces, as fast as a test sends them."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._pieces: asyncio.Queue[Any] = asyncio.Queue()
+        self._sent: list[Any] = []
+        headers = [(b"host", b"127.0.0.1:1"), (b"authorization", f"Bearer {TOKEN}".encode())]
+        scope = {"type": "http", "path": "/api", "method": "POST", "headers": headers}
+        self._task = asyncio.create_task(guard(scope, self._pieces.get, self._send))
+
+    async def _send(self, message: Any) -> None:
+        self._sent.append(message)
+
+    async def sends(self, size: int) -> None:
+        """Another piece of the body arrives, and is read."""
+        self._pieces.put_nowait({"type": "http.request", "body": bytes(size), "more_body": True})
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    async def ends(self, message: str = "http.request") -> int:
+        """The last piece arrives, or the client is gone; the status of the answer, 0 for none."""
+        self._pieces.put_nowait({"type": message, "body": b""})
+        await self._task
+        return self._sent[0]["status"] if self._sent else 0
+
+
+@pytest.mark.parametrize("end", ["http.request", "http.disconnect"])
+def test_bodies_that_are_read_at_once_have_a_limit_together_and_room_again_once_one_is_over(
+    end: str,
+) -> None:
+    async def uploads() -> list[int]:
+        guard = Guard(inner, TOKEN, body_limit=BODIES_LIMIT)
+        statuses = []
+        first, second = Upload(guard), Upload(guard)
+        await first.sends(BODIES_LIMIT - 10)
+        await second.sends(11)
+        statuses.append(await second.ends())
+        beside = Upload(guard)
+        await beside.sends(10)
+        statuses.append(await beside.ends())
+        await first.ends(end)
+        later = Upload(guard)
+        await later.sends(BODIES_LIMIT)
+        statuses.append(await later.ends())
+        return statuses
+
+    assert asyncio.run(uploads()) == [503, 200, 200]

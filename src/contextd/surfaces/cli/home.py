@@ -24,10 +24,13 @@ from contextd.thin.spawn import start_daemon, take_lock
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
+    from contextd.surfaces.backend import Backend, OpenBackend
 
 STOP_SECONDS = 30.0
 _STOP_AGAIN_SECONDS = 1.0
+_PARTS = ("-wal", "-shm", "")
+"""The files of a store, by what follows its name."""
+
 _POLL_SECONDS = 0.002
 """Active agents start a new daemon within 5 to 50 ms, so the lock is polled more often."""
 
@@ -109,7 +112,7 @@ def restore(
             if written and not yes and not _asked(written):
                 return 1
             aside = _swap(backup, home)
-            backend = standalone(fresh=fresh)
+            backend = _opened(standalone, backup, home, aside)
             try:
                 health = backend.health()
             finally:
@@ -223,6 +226,23 @@ def _written_since(standalone: OpenBackend, backup: Path | None) -> WrittenSince
         backend.close()
 
 
+def _opened(
+    standalone: OpenBackend, backup: Path | None, home: Path, aside: Path | None
+) -> Backend:
+    """Open the restored store. Raises `Invalid` if the backup cannot be opened; the previous store is then back."""
+    try:
+        return standalone(fresh=backup is None)
+    except ContextdError as error:
+        if backup is None:
+            raise
+        _swap_back(aside, home)
+        why = error.message.replace(str(database_path(home, LOCAL)), "it")
+        raise Invalid(
+            f"{backup} cannot be restored: {why}",
+            "the store is unchanged; choose a file that `contextd store backup` of this or an earlier version wrote",
+        ) from error
+
+
 def _asked(written: WrittenSince) -> bool:
     """Whether a person agrees to set these writes aside. Raises `Invalid` without a terminal."""
     summary = f"the store has {written.summary} that this backup lacks"
@@ -293,6 +313,21 @@ def _swap(backup: Path | None, home: Path) -> Path | None:
     return aside
 
 
+def _swap_back(aside: Path | None, home: Path) -> None:
+    """Delete the copy of a backup, and put the previous store in its place."""
+    store = database_path(home, LOCAL)
+    for suffix in _PARTS:
+        store.with_name(store.name + suffix).unlink(missing_ok=True)
+    if aside is None:
+        return
+    # Of a lost store there may be only a log.
+    name = aside.name.removesuffix("-wal").removesuffix("-shm")
+    for suffix in _PARTS:
+        part = aside.with_name(name + suffix)
+        if part.exists():
+            part.replace(store.with_name(store.name + suffix))
+
+
 def _put_aside(store: Path) -> Path | None:
     """Rename the store and its log; None if neither exists. A log left behind would be applied to the next
     store.
@@ -302,7 +337,7 @@ def _put_aside(store: Path) -> Path | None:
         number += 1
     aside = store.with_suffix(f".before-restore-{number}.db")
     moved = None
-    for suffix in ("-wal", "-shm", ""):
+    for suffix in _PARTS:
         part = store.with_name(store.name + suffix)
         if part.exists():
             moved = part.replace(aside.with_name(aside.name + suffix))
