@@ -125,6 +125,11 @@ class Addition(ABC):
         `keep`.
         """
 
+    def restored(self, text: str, earlier: str) -> Edit:
+        """`text` with the user's own entry of an earlier text where ours replaced it."""
+        del earlier
+        return text, []
+
     def containers(self, text: str) -> frozenset[KeyPath]:
         """The containers of our entries that already exist; by default an addition has none."""
         del text

@@ -14,8 +14,8 @@ from contextd_code.errors import Invalid
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
     """A format. `put` returns a text with a value at a path, creating missing parents; `remove` returns it
-    without the value; `read` parses it. All raise `Invalid` for text in another format. `empty` is the content
-    assumed for an empty file.
+    without the value; `copied` with the value that another text has at a path, as it is written there; `read`
+    parses it. All raise `Invalid` for text in another format. `empty` is the content assumed for an empty file.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Codec:
     read: Callable[[str], Any]
     put: Callable[[str, KeyPath, Any], str]
     remove: Callable[[str, KeyPath], str]
+    copied: Callable[[str, KeyPath, str, KeyPath], str]
 
     def members(self, text: str) -> dict[str, Any]:
         """The top-level names and values of a text. Raises `Invalid` when it is not a mapping."""
@@ -34,7 +35,12 @@ class Codec:
 
 
 JSON = Codec(
-    name="JSON", empty="{}\n", read=json_config.read, put=json_config.put, remove=json_config.remove
+    name="JSON",
+    empty="{}\n",
+    read=json_config.read,
+    put=json_config.put,
+    remove=json_config.remove,
+    copied=json_config.copied,
 )
 JSONC = Codec(
     name="JSON with comments",
@@ -42,6 +48,7 @@ JSONC = Codec(
     read=json_config.read_with_comments,
     put=json_config.put,
     remove=json_config.remove,
+    copied=json_config.copied,
 )
 TOML = Codec(
     name="TOML",
@@ -49,6 +56,7 @@ TOML = Codec(
     read=toml_config.read,
     put=toml_config.put,
     remove=toml_config.remove,
+    copied=toml_config.copied,
 )
 YAML = Codec(
     name="YAML",
@@ -56,4 +64,5 @@ YAML = Codec(
     read=yaml_config.read,
     put=yaml_config.put,
     remove=yaml_config.remove,
+    copied=yaml_config.copied,
 )

@@ -21,9 +21,10 @@ SERVER = "contextd"
 
 _FOR = re.compile(r"--client[ =](\S+)")
 _STARTS = frozenset({"command", "cmd", "transport"})
-"""Members by which an entry starts a program. An entry without them is of another kind and is replaced as a
-whole.
-"""
+"""Members by which an entry starts a program. One of ours without the client's is replaced as a whole."""
+
+_PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?(?: +mcp\b.*)?")
+"""The first word of a server's command line, or all of it where a client splits it."""
 
 _ABSENT = object()
 
@@ -43,27 +44,51 @@ class ServerEntry(Entry):
         wanted = self.shape(calling.server)
         place = self._place(text)
         present = _at(self.codec.members(text), place)
-        starts = _STARTS & wanted.keys()
-        if isinstance(present, dict) and starts <= present.keys():
+        if starts_our_server(present) and _STARTS & wanted.keys() <= present.keys():
             return _set_members(
                 self.codec, text, place, present, wanted, f"updated the MCP server {SERVER}"
             )
-        verb = "added" if present is _ABSENT else "replaced"
-        return self.codec.put(text, place, wanted), [f"{verb} the MCP server {SERVER}"]
+        change = f"added the MCP server {SERVER}"
+        if starts_our_server(present):
+            change = f"replaced the MCP server {SERVER}"
+        elif present is not _ABSENT:
+            undo = f"contextd uninstall {calling.client}"
+            undo += "" if calling.whole else " --scope project"
+            change = (
+                f"replaced your own MCP server {SERVER}: the backup keeps it, `{undo}` restores it"
+            )
+        return self.codec.put(text, place, wanted), [change]
 
     def without(self, text: str, client: str, keep: frozenset[KeyPath] = frozenset()) -> Edit:
-        """`text` without our MCP server."""
+        """`text` without our MCP server. A server of the user's that has its name stays."""
         del client
-        document = self.codec.members(text)
-        if not isinstance(document.get(self.key), list if self.listed else dict):
-            return text, []
-        place = self._place(text)
-        if _at(document, place) is _ABSENT:
+        place = self._ours(text)
+        if place is None:
             return text, []
         return dropped(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
 
+    def restored(self, text: str, earlier: str) -> Edit:
+        """`text` with the user's own server of an earlier text where ours replaced it."""
+        place = self._ours(text)
+        if place is None:
+            return text, []
+        before = self._place(earlier)
+        there = _at(self.codec.members(earlier), before)
+        if there is _ABSENT or starts_our_server(there):
+            return text, []
+        made = self.codec.copied(text, place, earlier, before)
+        return made, [f"restored your own MCP server {SERVER}"]
+
+    def _ours(self, text: str) -> KeyPath | None:
+        """The path of our entry; None without one."""
+        document = self.codec.members(text)
+        if not isinstance(document.get(self.key), list if self.listed else dict):
+            return None
+        place = self._place(text)
+        return place if starts_our_server(_at(document, place)) else None
+
     def _place(self, text: str) -> KeyPath:
-        """The path of our entry, existing or new."""
+        """The path of the entry under our name, existing or new."""
         document = self.codec.members(text)
         if not self.listed:
             _member(self.codec, document, self.key)
@@ -73,6 +98,24 @@ class ServerEntry(Entry):
             raise Invalid(f"{self.key} is not a list", "correct it and try again")
         named = (isinstance(one, dict) and one.get("name") == SERVER for one in servers)
         return self.key, next((i for i, ours in enumerate(named) if ours), len(servers))
+
+
+def starts_our_server(entry: Any) -> bool:
+    """Whether an entry of a server starts contextd itself. One that has it started by another program, or leads
+    to another place, is its user's.
+    """
+    if not isinstance(entry, dict):
+        return False
+    entry = entry["transport"] if isinstance(entry.get("transport"), dict) else entry
+    program, arguments = entry.get("command", entry.get("cmd")), entry.get("args")
+    parts = [*(program if isinstance(program, list) else [program])]
+    parts += arguments if isinstance(arguments, list) else []
+    words = [word for word in parts if isinstance(word, str)]
+    as_module = [at for at in range(len(words)) if words[at : at + 2] == ["-m", "contextd"]]
+    rest = words[1:] if words and _PROGRAM.fullmatch(words[0]) else None
+    if as_module:
+        rest = words[as_module[0] + 2 :]
+    return rest is not None and rest[:1] in ([], ["mcp"])
 
 
 @dataclass(frozen=True, slots=True)

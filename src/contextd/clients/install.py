@@ -33,7 +33,7 @@ State = Literal["created", "changed", "unchanged", "restored", "removed"]
 
 _CONDITIONAL = {
     "added": "would add", "removed": "would remove", "replaced": "would replace",
-    "updated": "would update", "put": "would put",
+    "updated": "would update", "put": "would put", "restored": "would restore",
 }  # fmt: skip
 """The wording of a dry run for each change of an installation. Other remarks, such as why a file stays, apply
 to both.
@@ -299,7 +299,7 @@ def _receipt(
         return Receipt(old.before, _digest(after), old.directories)
     # It was written since our last edit, or by an installation without a receipt: what
     # an uninstallation should put back is this content, less what is ours.
-    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts), old)
     if changes and old is not None and old.before is None and _says_nothing(bare):
         return Receipt(None, _digest(after), old.directories)
     return Receipt(mark + bare.encode() if changes else before, _digest(after))
@@ -324,7 +324,7 @@ def _plan_uninstall(
         if old.before is None:
             return plan(None, "removed", "created by contextd")
         return plan(old.before, "restored", "its earlier content")
-    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts), old)
     if not changes:
         return plan(before, "unchanged")
     if _says_nothing(bare) and (
@@ -348,12 +348,24 @@ def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
 
 
 def _bare(
-    path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[KeyPath]
+    path: Path,
+    data: bytes,
+    parts: Sequence[Addition],
+    client: str,
+    keep: frozenset[KeyPath],
+    old: Receipt | None = None,
 ) -> tuple[str, bytes, list[str]]:
-    """A file's text without our entries, its byte order mark, and what was removed."""
+    """A file's text without our entries, and with the user's own that they replaced, according to the receipt;
+    its byte order mark, and what changed.
+    """
     text, mark = decode(data, path, parts)
     changes: list[str] = []
     with naming(path):
+        if old is not None and old.before is not None:
+            earlier, _ = decode(old.before, path, parts)
+            for part in parts:
+                text, more = part.restored(text, earlier)
+                changes += more
         for part in parts:
             text, more = part.without(text, client, keep)
             changes += more

@@ -138,6 +138,14 @@ def put(text: str, path: KeyPath, value: Any) -> str:
     return _insert(text, path[:known], path[known], value, style)
 
 
+def copied(text: str, path: KeyPath, other: str, other_path: KeyPath) -> str:
+    """`text` with the value at `path` written as at a path of another text. Both paths must exist."""
+    there, meant = locate(text, path), locate(other, other_path)
+    assert there is not None
+    assert meant is not None
+    return text[: there.value] + other[meant.value : meant.end] + text[there.end :]
+
+
 def remove(text: str, path: KeyPath) -> str:
     """`text` without the part at `path` and its comma; members of equal name are all removed. Comments around
     it stay.

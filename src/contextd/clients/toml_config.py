@@ -35,6 +35,17 @@ def put(text: str, place: KeyPath, value: Any) -> str:
     return _edited(text, place, set_in)
 
 
+def copied(text: str, place: KeyPath, other: str, other_place: KeyPath) -> str:
+    """`text` with the value at `place` written as at a place of another text, with its comments."""
+    # 40 ms to import, see below.
+    import tomlkit  # noqa: PLC0415
+
+    value: Any = tomlkit.parse(other.replace("\r\n", "\n"))
+    for step in other_place:
+        value = value[step]
+    return put(text, place, value)
+
+
 def remove(text: str, place: KeyPath) -> str:
     """`text` without the value at `place`."""
 

@@ -48,6 +48,11 @@ def put(text: str, place: KeyPath, value: Any) -> str:
     return edited(text, [Set(_keys(way), listed)])
 
 
+def copied(text: str, place: KeyPath, other: str, other_place: KeyPath) -> str:
+    """`text` with the value at `place` as at a place of another text; its comments are lost."""
+    return put(text, place, _at(read(other), list(other_place)))
+
+
 def _member_by_member(text: str, place: KeyPath, value: Any) -> list[Edit]:
     """The edits that turn one mapping into another in place, keeping comments; empty where the current value is
     not a mapping.

@@ -255,7 +255,8 @@ def test_an_entry_of_another_shape_under_our_name_is_replaced(home: Path) -> Non
     report = put_in(home)
     server = json.loads((home / ".claude.json").read_text())["mcpServers"]["contextd"]
     assert "url" not in server
-    assert report.files[0].changes == ("replaced the MCP server contextd",)
+    [change] = report.files[0].changes
+    assert change.startswith("replaced your own MCP server contextd")
 
 
 @pytest.mark.parametrize(

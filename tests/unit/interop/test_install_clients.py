@@ -275,7 +275,8 @@ def test_an_entry_that_is_switched_off_by_another_sort_is_replaced(tmp_path: Pat
     path.write_text('{"mcp": {"contextd": {"type": "remote", "url": "http://x"}}}')
     report = machine.connect()
     assert "url" not in json.loads(path.read_text())["mcp"]["contextd"]
-    assert report.files[0].changes == ("replaced the MCP server contextd",)
+    [change] = report.files[0].changes
+    assert change.endswith("`contextd uninstall opencode --scope project` restores it")
 
 
 def test_what_has_no_file_for_a_project_says_so(tmp_path: Path) -> None:
