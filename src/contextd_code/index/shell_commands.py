@@ -233,17 +233,16 @@ class _Reader:
     def _run(self, words: Sequence[Word], stdin: str) -> str:
         """Note a simple command; returns what it prints, as far as it is known."""
         rest = program_of([word.text for word in words])
-        words, program = words[len(words) - len(rest) :], rest[0].rpartition("/")[2] if rest else ""
-        before = " ".join(word.text for word in words[: len(words) - len(rest)])
-        if not program:
+        if not rest:
             return ""
-        arguments = words[1:]
+        program = rest[0].rpartition("/")[2]
+        name, *arguments = words[len(words) - len(rest) :]
         if program in RUNS_ARGUMENTS:
             return self._passed_on(program, arguments, stdin)
         code = self._code(program, rest[1:], stdin)
         for text in code:
             self._inner(text)
-        shown = [words[0].text]
+        shown = [name.text]
         for at, word in enumerate(arguments):
             data = word.text in code or self._is_data(program, arguments, at)
             if data and word.end:
@@ -251,7 +250,7 @@ class _Reader:
             shown.append(_MENTIONED if data else word.text)
         if program in DATABASES:
             shown.append(stdin)
-        self._found += " ".join([before, *shown]).strip().splitlines()
+        self._found += " ".join(shown).splitlines()
         return self._printed(program, arguments, stdin)
 
     def _passed_on(self, program: str, arguments: Sequence[Word], stdin: str) -> str:
