@@ -246,7 +246,8 @@ def test_the_installed_command_serves_an_agent_and_its_hook(run, repository):
     environment = {**os.environ, "CONTEXTD_HOME": str(run_home(run)), "HOME": str(run.person)}
     payload = {"session_id": "abc", "cwd": str(repository), "hook_event_name": "SessionStart"}
     hooked = subprocess.run(
-        [handler["command"], *handler["args"]],
+        # As Claude Code runs it: one line for a shell.
+        ["/bin/sh", "-c", handler["command"]],
         input=json.dumps(payload), env=environment, cwd=repository,
         capture_output=True, text=True, timeout=30, check=True,
     )  # fmt: skip
