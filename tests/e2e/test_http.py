@@ -84,6 +84,20 @@ def test_an_error_of_a_tool_is_text_with_code_and_hint_and_no_data(
     assert "path" in result.content[0].text
 
 
+def test_the_id_in_the_address_goes_before_one_in_the_body(home: Home) -> None:
+    home.start()
+    (home.project / ".context").mkdir()
+    where = {"X_Contextd_Cwd": str(home.project)}
+    ids = [
+        ask(home, "POST", "/api/contexts", {"content": text}, **where)[2]["id"]
+        for text in ("The depot opens at six.", "Parcels are weighed twice.")
+    ]
+    changed = {"id": ids[1], "content": "The depot opens at nine."}
+    assert ask(home, "PATCH", f"/api/contexts/{ids[0]}", changed, **where)[0] == 200
+    stored = [ask(home, "GET", f"/api/records/{id}", **where)[2]["content"] for id in ids]
+    assert stored == ["The depot opens at nine.", "Parcels are weighed twice."]
+
+
 def test_the_address_chooses_the_profile(shared_home: Home) -> None:
     async def count(path: str) -> int:
         async with connected(shared_home, path, "2026-07-28") as client:

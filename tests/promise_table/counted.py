@@ -45,6 +45,16 @@ ROWS = (
         after="",
     ),
     Promise(
+        says="A fork of a session is no second witness for what its parent said.",
+        sort="counted",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_a_copy_of_the_same_event_is_no_second_witness_at_whatever_time"
+        ],
+        file="learning/corroboration.py",
+        before='in ("", session.id) or (ref and ref == record.source.ref)',
+        after='in ("", session.id)',
+    ),
+    Promise(
         says="A session that is read twice is no second witness for a fix.",
         sort="counted",
         tests=[
@@ -63,5 +73,15 @@ ROWS = (
         file="folding/operations/digests.py",
         before='    if source == "text" and runtime.surface in ("mcp", "rest"):\n',
         after='    if source == "text" and runtime.surface == "web":\n',
+    ),
+    Promise(
+        says="Being used makes a record no newer than what was said after it.",
+        sort="counted",
+        tests=[
+            "tests/unit/operations/test_candidates.py::test_being_used_makes_a_record_no_newer_than_it_is"
+        ],
+        file="knowledge/writing.py",
+        before='_NO_FRESHER = ("feedback", "retract", "signal")\n',
+        after='_NO_FRESHER = ("feedback", "retract")\n',
     ),
 )

@@ -36,6 +36,16 @@ ROWS = (
         after="    return is_directive(record)\n",
     ),
     Promise(
+        says="A sentence of a session ends nothing that you or an agent recorded.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_later_words.py::test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more"
+        ],
+        file="knowledge/superseding.py",
+        before="        if RANK[other.trust] > RANK[record.trust] or not _may_end(record, other):\n",
+        after="        if not _may_end(record, other):\n",
+    ),
+    Promise(
         says="No later note outdates a rule.",
         sort="ended",
         tests=[
@@ -59,6 +69,16 @@ ROWS = (
             swapped""",
         after="""                continue
             swapped""",
+    ),
+    Promise(
+        says="Of two notes that contradict each other the newer comes first.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_validity.py::test_the_newer_comes_first_where_the_question_has_the_words_of_the_older"
+        ],
+        file="search/validity.py",
+        before="    ordered = _later_first(ordered, records)\n",
+        after="",
     ),
     Promise(
         says="A limit of 0 days keeps everything.",

@@ -6,6 +6,36 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="A password of the content is no tag in any case.",
+        sort="redacted",
+        tests=[
+            "tests/unit/governance/test_redaction_of_parts.py::test_a_password_of_words_is_no_tag_in_any_case"
+        ],
+        file="redaction/repeated_secrets.py",
+        before="        if alone == secret.strip().casefold() or",
+        after="        if text == secret or",
+    ),
+    Promise(
+        says="A password beside the name of its login is not stored.",
+        sort="redacted",
+        tests=[
+            "tests/unit/governance/test_redact.py::test_a_password_beside_the_name_of_its_login_is_replaced"
+        ],
+        file="redaction/logins.py",
+        before='_STEMS = (b"log", b"sign", b"cred")\n',
+        after='_STEMS = (b"log", b"cred")\n',
+    ),
+    Promise(
+        says="A secret that is the name of a field is not stored.",
+        sort="redacted",
+        tests=[
+            "tests/promises/test_commits.py::test_a_name_of_a_field_that_is_the_only_secret_is_scrubbed"
+        ],
+        file="stores/scrub.py",
+        before="            yield from _texts(name)\n",
+        after="",
+    ),
+    Promise(
         says="The store redacts every text, whatever column it goes to.",
         sort="redacted",
         tests=[

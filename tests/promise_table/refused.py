@@ -42,6 +42,14 @@ ROWS = (
         after="        ends_at, cwd = self._codes.get(found,",
     ),
     Promise(
+        says="A request changes the record in its address and no other.",
+        sort="refused",
+        tests=["tests/e2e/test_http.py::test_the_id_in_the_address_goes_before_one_in_the_body"],
+        file="surfaces/rest.py",
+        before="    return given | request.path_params\n",
+        after="    return request.path_params | given\n",
+    ),
+    Promise(
         says="The policies of an untrusted folder are not applied.",
         sort="refused",
         tests=[
@@ -50,6 +58,14 @@ ROWS = (
         file="policies/rule_folders.py",
         before="        closed = not runtime.checkout.trusted\n",
         after="        closed = False\n",
+    ),
+    Promise(
+        says="An agent cannot trust a folder.",
+        sort="refused",
+        tests=["tests/unit/operations/test_trust.py::test_no_agents_shell_can_trust_a_folder"],
+        file="domain/trust.py",
+        before='    "GEMINI_CLI": "Gemini CLI",\n',
+        after="",
     ),
     Promise(
         says="Another repository in the place of a trusted one is not trusted.",

@@ -6,6 +6,16 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="An event that a full disk cuts off spoils no other.",
+        sort="restored",
+        tests=[
+            "tests/unit/surfaces/test_spool.py::test_an_event_that_a_full_disk_cuts_off_spoils_no_other"
+        ],
+        file="thin/spool.py",
+        before="        os.ftruncate(fd, before)\n",
+        after="",
+    ),
+    Promise(
         says="An event that meets a busy store waits and is recorded later.",
         sort="restored",
         tests=[
@@ -71,6 +81,16 @@ ROWS = (
         file="consolidation/unmerging.py",
         before="    for member in members:\n        put, note",
         after="    for member in members[:1]:\n        put, note",
+    ),
+    Promise(
+        says="Undoing a merge brings back nothing that you deleted since.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_consolidation.py::test_taking_a_merge_back_brings_back_nothing_that_was_deleted_since"
+        ],
+        file="consolidation/unmerging.py",
+        before='    status = was.status if member.status == "merged" else member.status\n',
+        after="    status = was.status\n",
     ),
     Promise(
         says="A merge does not pin what you did not pin.",

@@ -74,6 +74,14 @@ ROWS = (
         after='    rules += [(_paths(_forms([home])), "~"), *_names()]\n',
     ),
     Promise(
+        says="No other machine reaches the HTTP port.",
+        sort="sent away",
+        tests=["tests/unit/surfaces/test_loopback_port.py::test_no_other_machine_reaches_the_port"],
+        file="surfaces/port.py",
+        before='listener.bind(("127.0.0.1", port))',
+        after='listener.bind(("0.0.0.0", port))',
+    ),
+    Promise(
         says="A model is downloaded only if you allow it.",
         sort="sent away",
         tests=["tests/unit/test_fastembed.py::test_a_model_is_fetched_only_where_that_is_allowed"],

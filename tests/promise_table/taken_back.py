@@ -56,6 +56,16 @@ ROWS = (
         after="",
     ),
     Promise(
+        says="What you took back in a session is not learned from it.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_validity.py::test_what_was_taken_back_in_its_session_teaches_nothing"
+        ],
+        file="learning/statements.py",
+        before="_NEVER or (turn is not None and turn.taken_back):\n",
+        after="_NEVER:\n",
+    ),
+    Promise(
         says="What you dropped stays away when it is said again.",
         sort="taken back",
         tests=[
@@ -78,6 +88,16 @@ ROWS = (
         after="""    if record.status not in PRESENT:
         record = record.with_(status="candidate")
 """,
+    ),
+    Promise(
+        says="A preference that you turned down is not proposed again, and keeps no other from it.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_taken_back.py::test_what_was_turned_down_keeps_nothing_else_from_being_proposed"
+        ],
+        file="person/proposals.py",
+        before="persons_records(here, *STATUSES, ended=True)",
+        after="persons_records(here, ended=True)",
     ),
     Promise(
         says="Undoing an import keeps a session that you resumed since.",

@@ -108,9 +108,11 @@ ROWS = (
         tests=[
             "tests/unit/operations/test_candidates.py::test_a_candidate_is_found_by_a_search_and_told_to_nobody_unasked"
         ],
-        file="learning/statements.py",
-        before="        candidate=not sure,\n",
-        after="        candidate=False,\n",
+        file="briefing/briefing.py",
+        before="    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)\n",
+        after="""    statuses = ("active", "candidate")
+    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST, statuses=statuses)
+""",
     ),
     Promise(
         says="What your agent lost in a compaction is told again.",

@@ -105,6 +105,16 @@ def test_every_text_that_enters_is_scrubbed_whatever_column_it_goes_to(scheme, t
     store.close()
 
 
+@pytest.mark.parametrize("scheme", EVERY_STORE)
+def test_a_name_of_a_field_that_is_the_only_secret_is_scrubbed(scheme, tmp_path):
+    store = Whole(opened(address(scheme, tmp_path), scrub=lambda t: t.replace("hunter2", "[gone]")))
+    store.put(record("one", title="a", data={"fields": {"hunter2": {"hunter2": 1}}}))
+    [found] = store.records.get(["one"])
+    assert found.data == {"fields": {"[gone]": {"[gone]": 1}}}
+    assert "hunter2" not in repr(store.records.history("one"))
+    store.close()
+
+
 def test_an_address_no_store_has_is_refused_with_the_nearest():
     for wrong in ("sqlit:///x", "nonsense", "", "sqlite://relative.db"):
         with pytest.raises(Invalid) as refusal:

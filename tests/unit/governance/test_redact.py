@@ -93,6 +93,17 @@ def test_a_sign_at_the_end_belongs_to_a_password_of_joined_words(frame: str) -> 
     assert "WicketQuince53" not in redact(frame.format("WicketQuince53!")).text
 
 
+LOGINS = ("sign in with kim / {} to test it", "You are signed in as kim:{} now", "log in with kim / {}",
+          "use kim / {} to sign in", "use kim / {} to log in", "logged in to staging with kim and {}", "the creds: kim / {}",
+          "credentials: kim:{}")  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", LOGINS)
+@pytest.mark.parametrize("password", ["Kestrel2024!", "Tr7wobbleQuince42"])
+def test_a_password_beside_the_name_of_its_login_is_replaced(frame: str, password: str) -> None:
+    assert password.rstrip("!") not in redact(frame.format(password)).text
+
+
 NAMES = ["my-app-db-password", "kube-system-node-role", "oauth2-proxy-cookie-secret", "not-secure-at-all-here",
          "spring.security.user.name", "config.cluster_manager_command.from_pass", "argocd_admin_password",
          "v1.27.3-gke-100", "admin-user-2-test", "put-your-own-phrase-here"]  # fmt: skip

@@ -28,6 +28,17 @@ def test_a_secret_that_the_content_gives_away_is_no_tag(tag: str) -> None:
     assert draft.tags[0].count(MARK) == 1
 
 
+PHRASE = "Otter-Raincoat-Violin-Harbour"
+
+
+@pytest.mark.parametrize("tag", [PHRASE, PHRASE.lower(), PHRASE.upper(), f" {PHRASE.lower()} "])
+def test_a_password_of_words_is_no_tag_in_any_case(tag: str) -> None:
+    told = f"The deploy password is {PHRASE} since May."
+    cleaned, _ = redact_parts({"content": told, "tags": [tag, "deploy"]}, b"k")
+    assert cleaned["tags"][0].startswith(MARK)
+    assert cleaned["tags"][1] == "deploy"
+
+
 @pytest.mark.parametrize(
     "tag", ["deploy", "operators", "wobble", "quince", "password", "tr7", "kept by"]
 )

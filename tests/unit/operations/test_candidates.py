@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextd.learning.corroboration import seen_again
 from contextd_code.errors import Conflict, Invalid, NotFound
 from support.clients import CodingClient
 from support.desks import Desk, Home
@@ -111,6 +113,22 @@ def test_a_fork_that_copies_the_transcript_is_no_second_witness(
     fork.starts("resume")
     fork.ends()
     assert {one["id"]: one["status"] for one in learned(desk)} == statuses
+
+
+def test_a_copy_of_the_same_event_is_no_second_witness_at_whatever_time(
+    desk: Desk, candidate: str
+) -> None:
+    said(desk, "Please look at the failing build of the label printer.")
+    other = desk.sessions()[0]
+    record = desk.record(candidate)
+    assert record.source.ref
+    later = record.created_at + timedelta(days=1)
+    copied, own = record.source.ref, "another event"
+    witnessed = [
+        seen_again(desk.runtime(), record, other, at=later, ref=ref) for ref in (copied, own)
+    ]
+    assert witnessed == [False, True]
+    assert desk.record(candidate).status == "active"
 
 
 def test_an_agent_settles_a_candidate(desk: Desk, candidate: str) -> None:
@@ -417,6 +435,23 @@ def test_a_note_is_not_told_to_the_session_that_recorded_it(
     desk.host.work_off()
     assert HOSTS["agent"] not in session.asks(PORTS)
     assert HOSTS["agent"] in beside.asks(PORTS)
+
+
+def test_being_used_makes_a_record_no_newer_than_it_is(
+    desk: Desk, session: CodingClient, home: Home
+) -> None:
+    id = desk("memory_record", **RUN)["id"]
+    before = desk.record(id)
+    home.clock.move(days=2)
+    session.starts()
+    session.asks("Run the tests of the invoices with make invoice-tests please")
+    session.runs(COMMAND, "12 passed in 0.4s")
+    session.answers("I ran `make invoice-tests` from the root for the tests of the invoices.")
+    session.ends()
+    desk("report_usefulness", context_ids=[id], useful=True)
+    after = desk.record(id)
+    assert after.confidence > before.confidence
+    assert after.updated_at == before.updated_at
 
 
 def failing(session: CodingClient, path: str, code: str = "EACCES") -> CodingClient:

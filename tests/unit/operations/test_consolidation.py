@@ -139,6 +139,15 @@ def test_edits_of_what_stayed_survive_and_it_is_said(desk, pools):
         desk.as_owner("undo", id=stays)
 
 
+def test_taking_a_merge_back_brings_back_nothing_that_was_deleted_since(desk, pools):
+    trigger(desk)
+    merged = [one.id for one in pools if desk.record(one.id).status == "merged"]
+    desk.as_owner("delete_record", id=merged[0])
+    done = desk.answer("unmerge", id=desk.record(merged[1]).canonical_id)
+    assert [desk.record(id).status for id in merged] == ["deleted", "active"]
+    assert f"{merged[0][:8]} was edited since" in done.text
+
+
 def test_the_same_knowledge_of_two_projects_stays_in_both(desk, pools, tmp_path):
     other = desk.at(committed(tmp_path / "other", {"a.py": "x = 1\n"}))
     other.as_owner("init")

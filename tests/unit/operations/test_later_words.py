@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.records import new_id
+from contextd.domain.records import Record, Trust, new_id
 from contextd.knowledge.superseding import supersede_older
 from support.desks import Desk
 
@@ -94,6 +94,31 @@ def test_what_a_person_or_an_agent_recorded_is_not_overruled(desk: Desk) -> None
     said(desk, "Remember: the colour of the button is never teal.")
     assert desk.record(mine).status == "active"
     assert desk.record(agents).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("trust", "ends"), [("human", False), ("agent", False), ("extracted", True)]
+)
+def test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more(
+    desk: Desk, trust: Trust, ends: bool
+) -> None:
+    plain = FIRST.removeprefix("Remember: ")
+    data = {"type": "fact"}
+    older = Record(kind="discovery", scope=desk.scope, content=plain, data=data, trust=trust)
+    later = Record(
+        kind="discovery",
+        scope=desk.scope,
+        content=LATER.removeprefix("Remember: "),
+        trust="extracted",
+        data={"type": "rule", "speaker": "user"},
+    )
+    for record in (older, later):
+        desk.put(record, "create")
+    desk.host.work_off()
+    at = desk.record(older.id).created_at + timedelta(days=1)
+    ended = supersede_older(desk.runtime(), [(desk.record(later.id), at)])
+    assert ended == [older.id] * ends
+    assert desk.record(older.id).status == ("superseded" if ends else "active")
 
 
 def test_what_another_project_was_told_stays(desk: Desk, tmp_path: Path) -> None:

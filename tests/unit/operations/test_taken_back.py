@@ -88,6 +88,25 @@ def test_what_two_projects_ask_for_is_proposed_and_accepted_by_the_person_once(
     assert desk.as_owner("user_profile")["proposals"] == []
 
 
+def test_what_was_turned_down_keeps_nothing_else_from_being_proposed(
+    desk: Desk, tmp_path: Path
+) -> None:
+    wiki = desk.at(committed(tmp_path / "wiki", {"a.py": "x = 1\n"}))
+
+    def both(content: str) -> list[dict[str, Any]]:
+        for one in (desk, wiki):
+            one("save_context", content=content)
+        desk.work_on("propose_for_person")
+        return list(desk.as_owner("user_profile")["proposals"])
+
+    [proposal] = both("Never commit generated files")
+    desk.as_owner("delete_record", id=proposal["record"]["id"])
+    assert [one["text"] for one in both("Prefer small pull requests")] == [
+        "Prefer small pull requests"
+    ]
+    assert desk.as_owner("person_propose") == {"proposed": 0}
+
+
 def test_the_names_of_a_project_and_its_modules_are_those_of_its_model(desk: Desk) -> None:
     assert desk.as_owner("project_names")["modules"] == []
     desk.as_owner("init")

@@ -179,6 +179,16 @@ def test_a_shell_of_an_agent_is_told_from_one_of_a_person() -> None:
         require_person({"CLAUDECODE": "1"})
 
 
+@pytest.mark.parametrize(
+    "variable",
+    ["CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "QWEN_CODE", "COPILOT_CLI",
+     "CURSOR_AGENT", "OPENCODE", "CLINE_ACTIVE", "GOOSE_TERMINAL"],
+)  # fmt: skip
+def test_no_agents_shell_can_trust_a_folder(variable: str) -> None:
+    with pytest.raises(Denied, match="an agent cannot trust a folder"):
+        require_person({"TERM": "xterm", variable: "1"})
+
+
 def book(home: Path) -> TrustBook:
     home.mkdir(exist_ok=True)
     made = TrustBook(home)

@@ -11,7 +11,7 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.domain.kinds import EPISODE
-from contextd.domain.records import Record, short_id
+from contextd.domain.records import STATUSES, Record, short_id
 from contextd.runtime.operation import OPERATIONS, Operation
 from contextd_code.errors import ContextdError
 from support.arguments import arguments
@@ -62,6 +62,12 @@ def test_what_the_user_took_back_comes_last_and_quotes_who_did(corrected: Desk, 
     assert "taken back by the user" in answer.text
     scores = [hit["score"] for hit in hits]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_was_taken_back_in_its_session_teaches_nothing(corrected: Desk) -> None:
+    query = corrected.runtime().query("discovery", statuses=STATUSES, limit=50)
+    learned = [one.content for one in corrected.view.records.find(query).records]
+    assert [text for text in learned if text in SAID or text in DONE] == []
 
 
 def test_it_stays_taken_back_when_its_session_is_read_again(
@@ -170,6 +176,18 @@ def test_of_two_in_conflict_the_newer_comes_first_and_the_older_quotes_it(
     assert hits[0]["validity"] == f"contradicts {short_id(first)}, which is older"
     assert hits[1]["validity"] == f"contradicts {short_id(second)}, which is newer: “{newer}”"
     assert hits[1]["validity"] in answer.text
+
+
+@pytest.mark.parametrize(("older", "newer"), [pair[:2] for pair in PAIRS])
+def test_the_newer_comes_first_where_the_question_has_the_words_of_the_older(
+    desk: Desk, home: Home, older: str, newer: str
+) -> None:
+    first = desk("save_context", content=older)["id"]
+    home.clock.move(days=3)
+    second = desk("save_context", content=newer)["id"]
+    desk.host.flush()
+    hits = desk("context_search", query=older)["results"]
+    assert [hit["id"] for hit in hits][:2] == [second, first]
 
 
 RENAMES = (

@@ -29,6 +29,13 @@ def test_a_connection_of_the_port_sends_each_piece_of_an_answer_at_once() -> Non
     assert asyncio.run(accepted()) != 0
 
 
+def test_no_other_machine_reaches_the_port() -> None:
+    listener = loopback_listener(0)
+    assert listener is not None
+    with listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+
+
 def test_a_port_in_use_is_notloopback_listener_twice() -> None:
     first = loopback_listener(0)
     assert first is not None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
@@ -44,6 +46,37 @@ def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     spool.leave(tmp_path, {"n": 2})
     (batch,) = spool.take(tmp_path)
     assert [entry["n"] for entry in spool.read(batch)] == [1, 2]
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from contextd.thin import spool
+
+home = Path(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+spool.leave(home, {"n": 2, "text": "x" * 500})
+"""
+"""An event that is left while the file of the spool can grow by some bytes only, as on a disk that fills up."""
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Iterator[Path]:
+    """A home whose events may go to other places."""
+    yield tmp_path
+    for place in second_places(tmp_path):
+        rmtree(place, ignore_errors=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_an_event_that_a_full_disk_cuts_off_spoils_no_other(crowded: Path) -> None:
+    spool.leave(crowded, {"n": 1, "text": "x" * 600})
+    before = spool_path(crowded).read_bytes()
+    command = [sys.executable, "-c", LIMITED, str(crowded), str(len(before) + 100)]
+    subprocess.run(command, check=True, timeout=60)
+    assert spool_path(crowded).read_bytes() == before
+    spool.leave(crowded, {"n": 3})
+    assert sorted(events(crowded), key=str) == [1, 2, 3]
 
 
 def test_writers_and_a_reader_at_once_lose_and_tear_nothing(tmp_path: Path) -> None:
