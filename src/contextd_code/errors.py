@@ -93,6 +93,12 @@ class Unavailable(ContextdError):
     code, status = "unavailable", 503
 
 
+class Unreadable(Unavailable):
+    """The folder of a project cannot be read: git, a file or a program failed there. Other projects are not
+    affected.
+    """
+
+
 class Corrupt(ContextdError):
     """Stored data is damaged; the original was kept."""
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_code.errors import Unreadable
 
 if sys.platform == "linux":
     import resource
@@ -94,7 +94,7 @@ def start(
         )
     except OSError as error:
         name = Path(command[0]).name
-        raise Unavailable(
+        raise Unreadable(
             f"{name} cannot be started in {cwd or 'its folder'}: {error.strerror or error}",
             "check that the folder exists; `contextd doctor` says what is missing",
         ) from None
@@ -190,7 +190,7 @@ def run(
     finished = child.finish(seconds)
     if finished is None:
         child.stop()
-        raise Unavailable(
+        raise Unreadable(
             f"{Path(command[0]).name} did not end in {seconds:g} s",
             "try again when the machine is less busy",
         )
@@ -317,7 +317,7 @@ def _start_threads(process: subprocess.Popen[bytes], threads: Sequence[threading
             thread.start()
     except RuntimeError as error:
         end(process)
-        raise Unavailable(f"a program cannot be read: {error}", "end some programs") from None
+        raise Unreadable(f"a program cannot be read: {error}", "end some programs") from None
 
 
 def _limit_memory(process: subprocess.Popen[bytes], memory: int) -> None:

@@ -88,7 +88,13 @@ def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
 
 @pytest.mark.parametrize(
     ("code", "waits"),
-    [("busy", True), ("unavailable", True), ("corrupt", True), ("invalid", False)],
+    [
+        ("busy", True),
+        ("unavailable", True),
+        ("corrupt", True),
+        ("internal", True),
+        ("invalid", False),
+    ],
 )
 def test_an_event_that_a_daemon_refuses_for_now_waits_in_the_spool(
     cold_home: Home, code: str, waits: bool

@@ -22,8 +22,28 @@ ROWS = (
             "tests/e2e/test_hook_command.py::test_an_event_that_a_daemon_refuses_for_now_waits_in_the_spool"
         ],
         file="thin/hook.py",
-        before='_PASSING = ("busy", "unavailable", "corrupt")\n',
+        before='_PASSING = ("busy", "unavailable", "corrupt", "internal")\n',
         after='_PASSING = ("unavailable", "corrupt")\n',
+    ),
+    Promise(
+        says="A project that cannot be read holds up its own events alone.",
+        sort="restored",
+        tests=[
+            "tests/unit/surfaces/test_set_aside.py::test_an_event_of_another_project_does_not_wait_for_one_that_fails"
+        ],
+        file="surfaces/spool_reader.py",
+        before="        self._postpone(self._set_aside(place, entry), failure)\n        return True\n",
+        after="        return False\n",
+    ),
+    Promise(
+        says="Later events of a project wait behind one that was set aside.",
+        sort="restored",
+        tests=[
+            "tests/unit/surfaces/test_set_aside.py::test_an_event_of_another_project_does_not_wait_for_one_that_fails"
+        ],
+        file="surfaces/spool_reader.py",
+        before="        if place in self._queues:\n            self._queues[place].add(entry)\n            return True\n",
+        after="",
     ),
     Promise(
         says="Uninstalling leaves your file byte for byte as it was.",

@@ -38,6 +38,7 @@ ALLOWED = {
     "schema/templates.py": OWN_PACKAGE,
     "files/trained_weights.py": OWN_PACKAGE,
     "thin/spawn.py": OWN_HOME,
+    "thin/set_aside.py": OWN_HOME,
     "thin/spool.py": OWN_HOME,
     "upkeep/network_check.py": THE_MACHINE,
     "codebase/scan_lock.py": OWN_HOME,

@@ -12,7 +12,7 @@ from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_code.errors import ContextdError, Invalid, NotFound, Unreadable
 from contextd_code.git.identity import ProjectIdentity
 
 PROJECT_SECONDS = 10.0
@@ -40,6 +40,10 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
         place = _place(runtime, cwd)
     except (NotFound, Invalid) as error:
         return replace(runtime, nowhere=f": {error.message}; {runtime.ways_in()}")
+    except Unreadable as error:
+        if op is None or op.name not in _ANSWER_ANYWHERE:
+            raise
+        return replace(runtime, nowhere=f": {error.message}")
     root = place.identity.root
     project = place.project
     if project is not None and str(root) in project.roots:
@@ -72,6 +76,10 @@ def _because(error: ContextdError) -> str:
 
 _MAKES_NOTHING = frozenset({"init", "trust", "connection_closed", "session_current"})
 """Operations that work in a folder before it is a project, or only read it."""
+
+
+_ANSWER_ANYWHERE = frozenset({"doctor", "status"})
+"""Operations that are asked when something is wrong, and have an answer outside of any project."""
 
 
 def makes_known(op: Operation) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from contextd.clients.client import Client
 from contextd.domain.trust import EARLIER, Trust
 from contextd.runtime.caches import Cache, as_of
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
-from contextd_code.errors import ContextdError, NotFound
+from contextd_code.errors import ContextdError, NotFound, Unreadable
 from contextd_code.files.guarded import read_file
 from contextd_code.git.git_queries import repository
 from contextd_code.git.identity import first_commit
@@ -51,7 +52,11 @@ class TrustBook:
             if self._file.exists():
                 return
             known = [root for root in roots if (root / ".context" / ".generated.json").is_file()]
-            self._write({_real(root): _entry(root, EARLIER) for root in known})
+            entries: dict[str, dict[str, str]] = {}
+            for root in known:
+                with suppress(Unreadable):
+                    entries[_real(root)] = _entry(root, EARLIER)
+            self._write(entries)
 
     def of(self, root: Path) -> Trust:
         """Whether a checkout is trusted, by whom and since when."""
@@ -150,7 +155,11 @@ def _decided(path: str, entry: Mapping[str, Any]) -> Trust:
     if entry.get("revoked"):
         return Trust(path, by=by, since=since, note="taken back")
     root = Path(path)
-    before, now = str(entry.get("commit") or ""), first_commit(root)
+    try:
+        before, now = str(entry.get("commit") or ""), first_commit(root)
+    except Unreadable as error:
+        # Other folders are asked for as well: this one must not fail their calls.
+        return Trust(path, by=by, since=since, note=error.message)
     same = before == now if before and now else entry.get("folder") == _folder(root)
     if not same:
         what = "there is another folder in its place" if root.is_dir() else "it is gone"

@@ -8,8 +8,9 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import field
 from typing import Any
 
 from anyio import CapacityLimiter, from_thread, to_thread
@@ -27,8 +28,21 @@ from contextd_code.errors import ContextdError, Unavailable
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 2.0
+_HOOKS, _HOOKS_OF_A_FOLDER = 8, 2
+"""How many hooks run at once, of all folders and of one: a folder whose disk or git hangs leaves threads to the
+others.
+"""
+
 _GATHERING_SECONDS = 0.5
 """How long changes are collected before watchers are notified: a scan makes hundreds in a row."""
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The hooks of a folder: who may run, and how many run or wait."""
+
+    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HOOKS_OF_A_FOLDER))
+    users: int = 0
 
 
 @dataclass(slots=True)
@@ -119,7 +133,8 @@ class Calls:
         self._opening = asyncio.Lock()
         self._workers = CapacityLimiter(workers)
         # Hooks have a deadline and must not queue behind long calls.
-        self._hook_workers = CapacityLimiter(2)
+        self._hook_workers = CapacityLimiter(_HOOKS)
+        self._hooks_of: dict[str, _Turns] = {}
         self.services = Supervisor()
         self._warming: asyncio.Task[None] | None = None
         self._running = 0
@@ -208,10 +223,30 @@ class Calls:
         """
         backend = await self.backend()
         request = peer.request(backend.door, name, arguments, call)
-        answer: Answer = await self._in_thread(
-            lambda: backend.call(name, request, arguments), hook=peer.surface == "hook"
-        )
+
+        def run() -> Answer:
+            return backend.call(name, request, arguments)
+
+        answer: Answer
+        if peer.surface == "hook":
+            async with self._turn_of(peer.cwd):
+                answer = await self._in_thread(run, limiter=self._hook_workers)
+        else:
+            answer = await self._in_thread(run)
         return answer
+
+    @asynccontextmanager
+    async def _turn_of(self, folder: str) -> AsyncIterator[None]:
+        """Wait until few enough hooks of a folder are running."""
+        turns = self._hooks_of.setdefault(folder, _Turns())
+        turns.users += 1
+        try:
+            async with turns.free:
+                yield
+        finally:
+            turns.users -= 1
+            if not turns.users:
+                self._hooks_of.pop(folder, None)
 
     async def run(self, work: Callable[[CallNow], Any]) -> Any:
         """Run `work` in a worker thread and return its result. It gets a function that calls operations; the
@@ -286,7 +321,11 @@ class Calls:
                 self._backend = None
 
     async def _in_thread(
-        self, run: Callable[[], Any], *, hook: bool = False, count: bool = True
+        self,
+        run: Callable[[], Any],
+        *,
+        limiter: CapacityLimiter | None = None,
+        count: bool = True,
     ) -> Any:
         def counted() -> Any:
             with self._count:
@@ -298,7 +337,6 @@ class Calls:
                     self._running -= 1
                 self.touched_at = time.monotonic()
 
-        limiter = self._hook_workers if hook else self._workers
         return await to_thread.run_sync(
-            counted if count else run, abandon_on_cancel=True, limiter=limiter
+            counted if count else run, abandon_on_cancel=True, limiter=limiter or self._workers
         )

@@ -11,7 +11,7 @@ import logging
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +24,13 @@ from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.command_lines import CommandLines, RunLine
 from contextd.surfaces.line_reader import LineReader
 from contextd.surfaces.open_connections import OpenConnections, most_connections
+from contextd.surfaces.spool_reader import SpoolReader
 from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.channel import PROTOCOL
 from contextd.thin.long_lines import LINE_LIMIT, LongLine
 from contextd.thin.plain_json import text_in
-from contextd_code.errors import (
-    Busy,
-    ContextdError,
-    Corrupt,
-    Invalid,
-    NotFound,
-    Stale,
-    TooLarge,
-    Unavailable,
-)
+from contextd_code.errors import Busy, ContextdError, Invalid, NotFound, Stale, TooLarge
 
 logger = logging.getLogger(__name__)
 
@@ -85,8 +77,7 @@ class Connections:
         self._tasks: set[asyncio.Task[None]] = set()
         self._streams: dict[asyncio.StreamReader, asyncio.StreamWriter] = {}
         self._open = OpenConnections(most_connections(MOST_CONNECTIONS))
-        self._ingesting = asyncio.Lock()
-        self._spool_waits_for = ""
+        self._spool = SpoolReader(home, self._record)
         self.clients = 0
         self.left_at = time.monotonic()
 
@@ -128,37 +119,18 @@ class Connections:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._spool.close()
 
     async def ingest_spool(self) -> int:
         """Record the events that hooks left in the spool; return how many."""
-        async with self._ingesting:
-            count = 0
-            for batch in spool.take(self._home):
-                for entry in spool.read(batch):
-                    if not await self._ingest(entry):
-                        return count
-                    count += 1
-                batch.unlink(missing_ok=True)
-            return count
+        return await self._spool.read()
 
-    async def _ingest(self, entry: Line) -> bool:
-        """Record one event; false if it must be retried later."""
+    async def _record(self, entry: Line) -> None:
+        """Record one event of the spool."""
         payload = entry.get("payload")
         if isinstance(payload, Mapping):
             payload = {**payload, spool.LEFT_AT: entry.get("at")}
-        try:
-            await self._hook(entry, {**entry, "payload": payload})
-        except (Busy, Unavailable, Corrupt) as error:
-            if error.message != self._spool_waits_for:
-                logger.warning("the spool waits: %s", error.message)
-            self._spool_waits_for = error.message
-            return False
-        except ContextdError as error:
-            logger.warning("spooled event dropped: %s", error.message)
-        except Exception:
-            # If kept, it would come first on every attempt and block all events behind it.
-            logger.exception("spooled event dropped")
-        return True
+        await self._hook(entry, {**entry, "payload": payload})
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lines = LineReader.of(reader)
@@ -243,7 +215,7 @@ class Connections:
             while (line := await self._next(lines, writer)) is not None:
                 self._open.serves(writer)
                 if role == "hook":
-                    await self._ready_for_hook(is_gone)
+                    await self._ready_for_hook(text_in(about, "cwd"), is_gone)
                 try:
                     reply = await answer[role](about, line)
                 except ContextdError as error:
@@ -267,7 +239,7 @@ class Connections:
             except (Invalid, TooLarge) as error:
                 await _write(writer, {"error": error.as_dict(), **error.details})
 
-    async def _ready_for_hook(self, is_gone: Callable[[], bool]) -> None:
+    async def _ready_for_hook(self, cwd: str, is_gone: Callable[[], bool]) -> None:
         """Wait for the backend; a hook that gave up meanwhile has spooled its event, and a hook whose connection
         is closed because there is no backend will.
         """
@@ -275,25 +247,28 @@ class Connections:
             await self._calls.backend()
         except ContextdError as error:
             raise ConnectionAbortedError(error.message) from error
-        await self._take_in_first()
+        await self._take_in_first(cwd)
         await asyncio.sleep(0)
         if is_gone():
             raise ConnectionAbortedError
 
-    async def _take_in_first(self) -> None:
+    async def _take_in_first(self, cwd: str) -> None:
         """Wait briefly until the spool is recorded, even if another call records it: a prompt whose session
-        starts there would get the briefing of that session twice.
+        starts there would get the briefing of that session twice. What was set aside for the project of `cwd` is
+        tried as well: perhaps its cause is gone.
         """
-        if not (spool.is_waiting(self._home) or self._ingesting.locked()):
-            return
-        taking_in = asyncio.create_task(self._ingest_quietly())
-        self._tasks.add(taking_in)
-        taking_in.add_done_callback(self._tasks.discard)
-        await asyncio.wait({taking_in}, timeout=_SPOOL_FIRST_SECONDS)
+        waits: list[Coroutine[Any, Any, object]] = [self._spool.retry(cwd)]
+        if self._spool.is_busy:
+            waits.append(self._spool.read())
+        tasks = {asyncio.create_task(self._quietly(one)) for one in waits}
+        for task in tasks:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        await asyncio.wait(tasks, timeout=_SPOOL_FIRST_SECONDS)
 
-    async def _ingest_quietly(self) -> None:
+    async def _quietly(self, reading: Awaitable[object]) -> None:
         try:
-            await self.ingest_spool()
+            await reading
         except OSError as error:
             # The service that reads the spool logs this and retries.
             logger.debug("the spool waits: %s", error)
@@ -346,7 +321,9 @@ class Connections:
             if self._calls.failure is not None:
                 known["failure"] = self._calls.failure.as_dict()
             health = await self._calls.health() if self._calls.is_open else known
-            return {**health, **self._facts, "clients": self.clients, "open": self._calls.is_open}
+            waits = self._spool.report()
+            state = {"clients": self.clients, "open": self._calls.is_open, "set_aside": waits}
+            return {**health, **self._facts, **state}
         if do in ("stop", "handover"):
             logger.info("%s asked by version %s", do, about.get("version"))
             return {"stopping": True}

@@ -48,8 +48,8 @@ _MISDIRECTED_SECONDS = 1.0
 """Seconds for the event of a hook without arguments: clients write it as soon as the program runs."""
 _LARGEST = LINE_LIMIT - (1 << 20)
 """Maximum bytes of an event: a line of the daemon's, less the other fields."""
-_PASSING = ("busy", "unavailable", "corrupt")
-"""Temporary errors: the event may be recorded later."""
+_PASSING = ("busy", "unavailable", "corrupt", "internal")
+"""Errors after which the event may be recorded later, by another version if contextd failed."""
 _BROKEN = ("unavailable", "corrupt")
 """Errors that last until a person acts, such as a full disk."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.errors import Invalid, NotFound, Unavailable, nearest
+from contextd_code.errors import Invalid, NotFound, Unavailable, Unreadable, nearest
 from contextd_code.git import git_queries as git
 
 _REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")
@@ -57,7 +57,7 @@ def diff(root: Path, revision: str = "HEAD") -> str:
         timeout=patience,
     )
     if found is None:
-        raise Unavailable(
+        raise Unreadable(
             "git did not tell the difference in time", "ask for a path, or a smaller range"
         )
     return found + "".join(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_code.errors import ContextdError, Invalid, Unavailable, Unreadable
 from contextd_code.files.guarded import read_file
 from contextd_code.git.cache_validity import Stamp, reference_stamp
 from contextd_code.git.command import git_command
@@ -25,7 +25,7 @@ from contextd_code.git.ordinary_files import is_odd, odd_file
 from contextd_code.git.programs import program
 from contextd_code.git.remotes import remote_urls
 from contextd_code.git.repository import Repository, repository_around, state_of
-from contextd_code.git.settings import settings_for
+from contextd_code.git.settings import require_own, settings_for
 from contextd_code.processes import OUTPUT, Child, Finished
 
 TIMEOUT = 10.0
@@ -129,12 +129,12 @@ class Running:
             self.stop()
             if self._name in _QUICK and timeout >= TIMEOUT and self._repository is not None:
                 _note_stuck(self._repository)
-            raise Unavailable(
+            raise Unreadable(
                 f"git {self._name} did not answer in {timeout:.1f} s{_size_of(self._root)}",
                 "try again when the machine is less busy",
             )
         if finished.cut:
-            raise Unavailable(
+            raise Unreadable(
                 f"git {self._name} printed more than {self._most >> 20} MB", "ask for less at once"
             )
         return finished.code, finished.output, finished.problem
@@ -162,10 +162,10 @@ def _require_answering(repository: Repository) -> None:
     until, waits_for = _stuck.get(repository, (0.0, None))
     if waits_for is not None:
         if is_odd(waits_for):
-            raise Unavailable(f"{waits_for} is not an ordinary file", "remove it, or clone again")
+            raise Unreadable(f"{waits_for} is not an ordinary file", "remove it, or clone again")
         _stuck.pop(repository, None)
     elif until > time.monotonic():
-        raise Unavailable(
+        raise Unreadable(
             f"git did not answer in {repository.root} a moment ago",
             f"check `git status` there; contextd tries again in {_STUCK_SECONDS:.0f} s",
         )
@@ -243,7 +243,7 @@ def find(path: Path) -> tuple[Repository | None, str]:
         found = repository_around(path if path.is_dir() else path.parent, past_bare=True)
         if found is None:
             return None, NOT_A_REPOSITORY
-        settings_for(found)
+        require_own(found)
     except (Invalid, Unavailable) as error:
         return None, error.message
     return found, ""
@@ -312,7 +312,7 @@ def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
     """Head, branch and uncommitted changes. Raises `Unavailable`."""
     code, out, err = start_status(root).collect(timeout)
     if code != 0:
-        raise Unavailable(f"git status failed: {printable(err, 200)}", "check `git status` there")
+        raise Unreadable(f"git status failed: {printable(err, 200)}", "check `git status` there")
     return read_status(out)
 
 

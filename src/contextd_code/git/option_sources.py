@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_code.errors import Unreadable
 from contextd_code.files.guarded import read_file
 from contextd_code.git.config_text import GitOption, options_in
 from contextd_code.git.ordinary_files import LARGEST, require_file
@@ -104,7 +104,7 @@ def options_of_user(place: Mapping[str, str], cwd: Path) -> OptionSource:
     line = git_line(["config", "--list", "--show-origin", "-z"])
     done = run(line, cwd, {**git_environment(), **where}, _SECONDS)
     if done.code or done.cut:
-        raise Unavailable(f"git cannot read its configuration in {cwd}", "check `git config -l`")
+        raise Unreadable(f"git cannot read its configuration in {cwd}", "check `git config -l`")
     parts = os.fsdecode(done.output).split("\0")
     ours = f"file:{place.get('GIT_COMMON_DIR', os.devnull)}/"
     options: list[GitOption] = []

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.errors import ContextdError, Unavailable
+from contextd_code.errors import ContextdError, Unreadable
 from contextd_code.files.guarded import read_file
 from contextd_code.git.repository import Repository, line_in
 
@@ -51,7 +51,7 @@ def require_ordinary(repository: Repository, *, rules: bool) -> None:
     for base in dict.fromkeys((repository.git_dir, repository.common_dir)):
         for name in _OPENED_BY_NAME:
             for path in _odd_in(base / name):
-                raise Unavailable(f"{path} is not an ordinary file", _FIX)
+                raise Unreadable(f"{path} is not an ordinary file", _FIX)
         for name in (*_MUST_BE_FILES, "info/exclude", "info/attributes", "info/sparse-checkout"):
             require_file(base / name)
     for reference in _checked_out(repository):
@@ -68,9 +68,9 @@ def require_file(path: Path) -> None:
     except (OSError, ValueError):
         return
     if not stat.S_ISREG(about.st_mode):
-        raise Unavailable(f"{path} is not an ordinary file", _FIX)
+        raise Unreadable(f"{path} is not an ordinary file", _FIX)
     if path.name in _WRITTEN_BY_HAND and about.st_size > LARGEST:
-        raise Unavailable(f"{path} has {about.st_size:,} bytes", f"keep it under {LARGEST:,}")
+        raise Unreadable(f"{path} has {about.st_size:,} bytes", f"keep it under {LARGEST:,}")
 
 
 def is_small_file(path: Path) -> bool:

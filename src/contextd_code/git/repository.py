@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_code.errors import Unreadable
 from contextd_code.files.guarded import read_file
 
 NO_WORK_TREE = "this repository has no work tree"
@@ -66,10 +66,10 @@ def repository_around(place: Path, *, past_bare: bool = False) -> Repository | N
             if found is not None:
                 return found
         else:
-            raise Unavailable(f"{folder}/.git is not a file or folder", "remove it, or clone again")
+            raise Unreadable(f"{folder}/.git is not a file or folder", "remove it, or clone again")
         folder, above = os.path.dirname(folder), folder  # noqa: PTH120 - see above
     if is_inside_bare:
-        raise Unavailable(NO_WORK_TREE, _CLONE)
+        raise Unreadable(NO_WORK_TREE, _CLONE)
     return None
 
 
@@ -96,7 +96,7 @@ def _named_by(folder: str) -> Repository | None:
     file = f"{folder}/.git"
     line = first_line(file, state_of(file))
     if not line.startswith("gitdir:") or "\0" in line:
-        raise Unavailable(f"{file} does not name a git directory", "run `git status` there")
+        raise Unreadable(f"{file} does not name a git directory", "run `git status` there")
     named = line.removeprefix("gitdir:").strip()
     return _opened(folder, os.path.realpath(f"{folder}/{named}" if named[:1] != "/" else named))
 
@@ -109,7 +109,7 @@ def _opened(root: str, git_dir: str) -> Repository | None:
     head = f"{git_dir}/HEAD"
     state = state_of(head)
     if state is not None and not stat.S_ISREG(_mode(head) or 0):
-        raise Unavailable(f"{head} is not an ordinary file", "remove it, or clone again")
+        raise Unreadable(f"{head} is not an ordinary file", "remove it, or clone again")
     link = os.readlink(head) if os.path.islink(head) else ""  # noqa: PTH114, PTH115 - strings
     if not link.startswith("refs/") and not _HEAD.match(first_line(head, state)):
         return None

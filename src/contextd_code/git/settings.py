@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
+from contextd_code.errors import Invalid, Unreadable
 from contextd_code.git.config_text import GitOption, text_of
 from contextd_code.git.option_sources import (
     INCLUDES,
-    OptionSource,
     options_of_repository,
     options_of_user,
     path_in,
@@ -68,12 +67,14 @@ _REMEMBERED = 200
 class GitSettings:
     """What git is given: the variables of its environment that stand for every configuration. `options` are all
     that are set, the user's and then the repository's; `safe` are the folders that the user trusts with another
-    owner. `stamp` is the state of `files`, from which all was read.
+    owner, and `claimed` is the work tree that the repository claims. `stamp` is the state of `files`, from which all
+    was read.
     """
 
     environment: dict[str, str]
     options: tuple[GitOption, ...]
     safe: tuple[str, ...]
+    claimed: str
     files: tuple[Path, ...]
     stamp: tuple[object, ...]
 
@@ -83,7 +84,7 @@ _remembered: dict[Repository | None, GitSettings] = {}
 
 def settings_for(repository: Repository | None) -> GitSettings:
     """What git is given in a repository, or with None outside of any. Raises `Unavailable`, also where another
-    user owns the repository, and `Invalid` where it claims another folder as its work tree.
+    user owns the repository.
     """
     found = _remembered.get(repository)
     if found is None or found.stamp != _stamp(found.files):
@@ -103,12 +104,11 @@ def _outside() -> GitSettings:
     passed = [*filter(_is_allowed, users.options), *named]
     environment = {**place, **_nothing_else(os.devnull), **_variables(passed)}
     files = (*users.files, *named_files)
-    return GitSettings(environment, users.options, (), files, _stamp(files))
+    return GitSettings(environment, users.options, (), "", files, _stamp(files))
 
 
 def _inside(repository: Repository) -> GitSettings:
     own = options_of_repository(repository)
-    _require_own(repository, own)
     place = {"GIT_DIR": str(repository.git_dir), "GIT_WORK_TREE": str(repository.root)}
     let_through = list(filter(_is_allowed, own.options))
     substitute = stand_in(repository.common_dir, text_of(let_through))
@@ -131,7 +131,9 @@ def _inside(repository: Repository) -> GitSettings:
     files += (substitute / CONFIG,) if substitute is not None else ()
     safe = tuple(one.value for one in users.options if one.name == "safe.directory")
     options = (*users.options, *own.options)
-    return GitSettings(environment, options, safe, files, _stamp(files))
+    claims = [one.value for one in own.options if one.name == "core.worktree"]
+    claimed = claims[-1] if claims else ""
+    return GitSettings(environment, options, safe, claimed, files, _stamp(files))
 
 
 def _nothing_else(nowhere: str) -> dict[str, str]:
@@ -156,10 +158,10 @@ def _emptied(options: Sequence[GitOption]) -> list[GitOption]:
     drivers, and all others whose value could be a command or a path.
     """
     if any("%(" in one.value for one in options if one.generic in INCLUDES):
-        raise Unavailable("the git configuration includes a file of git's own", "name its path")
+        raise Unreadable("the git configuration includes a file of git's own", "name its path")
     emptied = dict.fromkeys(one.name for one in options if _may_name_something(one))
     if sum(len(name) + 50 for name in emptied) > _LONGEST_ENVIRONMENT:
-        raise Unavailable(
+        raise Unreadable(
             f"the git configuration sets {len(emptied)} options that contextd does not know",
             "remove some of them: `git config --list --show-origin` lists them",
         )
@@ -197,14 +199,14 @@ def _named_files(
     return found, tuple(paths)
 
 
-def _require_own(repository: Repository, own: OptionSource) -> None:
+def require_own(repository: Repository) -> None:
     """Raise `Invalid` when a repository claims a work tree other than the folder in which it was found.
     `core.worktree` can name any folder of the machine.
     """
-    claimed = [one.value for one in own.options if one.name == "core.worktree"]
-    if not claimed or repository.is_linked or repository.root == repository.git_dir:
+    claimed = settings_for(repository).claimed
+    if not claimed or repository.is_linked:
         return
-    root = Path(os.path.realpath(repository.git_dir / claimed[-1]))
+    root = Path(os.path.realpath(repository.git_dir / claimed))
     if root != repository.root:
         raise Invalid(
             f"the repository in {repository.git_dir} claims the work tree {root}, which is not its own",
@@ -225,7 +227,7 @@ def _require_owner(repository: Repository, safe: Sequence[str]) -> None:
         # An empty value forgets those before it.
         is_safe = bool(value) and (is_safe or _names(value, repository.root))
     if not is_safe:
-        raise Unavailable(
+        raise Unreadable(
             "git refuses this repository because another user owns it; "
             "allow it with `git config --global --add safe.directory <path>`",
             "or clone it yourself",

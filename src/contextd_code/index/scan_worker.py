@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from contextd_code.errors import ContextdError, Unavailable
+from contextd_code.errors import ContextdError, Unreadable
 from contextd_code.index.analyse import analyse
 from contextd_code.index.languages.language import parsing_within
 from contextd_code.processes import NOTHING, PIPE, end, kill, start
@@ -97,7 +97,7 @@ def analysed_by(
             while asked:
                 yield asked.popleft().result()
     except (OSError, EOFError, pickle.UnpicklingError) as error:
-        raise Unavailable(
+        raise Unreadable(
             f"the processes of a scan ended: {error}", "the scan goes on in this process"
         ) from None
     finally:

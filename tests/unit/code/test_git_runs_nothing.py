@@ -110,7 +110,6 @@ def test_git_reads_no_option_of_a_repository_but_those_that_are_known(tmp_path: 
     root = committed(tmp_path / "repository", {"src/a.py": "x = 1\n"})
     listed = subprocess.run(["git", "help", "--config"], capture_output=True, text=True, check=True)
     names = [re.sub(r"<[^>]*>|[*]", "evil", one) for one in listed.stdout.split() if "." in one]
-    names.remove("core.worktree")
     config = root / ".git" / "config"
     before = git.ask(root, "config", "--list", "--name-only")
     assert before is not None
@@ -253,8 +252,7 @@ def test_a_repository_cannot_claim_the_work_tree_of_another(tmp_path: Path) -> N
 
     assert found is None
     assert "not its own" in why
-    with pytest.raises(Invalid, match="not its own"):
-        git.status(thief)
+    assert git.status(thief).untracked == ()
 
 
 def test_a_changed_configuration_is_read_again(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -14,9 +15,11 @@ from contextd.jobs.table import Task
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import client_exited
 from contextd.sessions.session_end import close_session
-from contextd_code.errors import ContextdError
+from contextd_code.errors import ContextdError, Unreadable
 
 _AT_ONCE = 1_000
+
+_log = logging.getLogger(__name__)
 
 
 def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
@@ -32,7 +35,12 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         if not (session.is_idle(now, timeout) or client_exited(session)):
             busy.add(Path(session.cwd))
             continue
-        close_session(_in(runtime, session), session, at=session.last_seen_at)
+        try:
+            close_session(_in(runtime, session), session, at=session.last_seen_at)
+        except Unreadable as error:
+            # The next run tries again; the sessions of other projects end now.
+            _log.warning("a session in %s stays open: %s", session.cwd, error.message)
+            continue
         ended += 1
     days = runtime.settings.number("sessions.archive_days")
     for session in upkeep.rested_sessions(now - timedelta(days=days), _AT_ONCE):

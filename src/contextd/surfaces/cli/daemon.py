@@ -89,13 +89,16 @@ def _daemon_status(as_json: bool) -> int:
         console.show(Reply({"running": alive}, text))
         return 1
     status = {"running": True, **status}
+    waiting = [f"events set aside: {one['text']}" for one in status.get("set_aside", [])]
     shown = {**status, "failure": "", "services": _in_trouble(status.get("services", {}))}
+    shown["set_aside"] = []
     words = {True: "yes", False: "no"}
     lines = [
         f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"
         for name, value in shown.items()
         if value not in ("", [], {})
     ]
+    lines += waiting
     if "failure" in status:
         lines.append(f"! {status['failure']['message']} ({status['failure'].get('hint', '')})")
     console.show(Reply(status, "\n".join([*lines, f"log: {log_path(home_directory())}"])))

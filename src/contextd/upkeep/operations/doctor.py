@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from contextd.runtime.settings import PROJECT_FILE
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import find_records
 from contextd.search.rerank import RERANKED
+from contextd.thin.set_aside import set_aside_in
 from contextd.upkeep.connected_clients import client_standings, is_captured
 from contextd.upkeep.network_check import network_findings
 from contextd_code.dataclass import dataclass
@@ -82,12 +84,13 @@ def doctor(runtime: Runtime) -> Health:
     ]
     if runtime.project is not None:
         checks.append(_try("settings", lambda: _settings(runtime)))
-        checks.append(Check("trust", True, _trust(runtime)))
+        checks.append(_try("trust", lambda: _trust(runtime)))
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
     if runtime.has_person:
         # On a server it would be the home of the server's user.
+        checks.append(_try("spool", lambda: _spool(runtime)))
         checks += [
             Check(f"client {one.client.name}", one.sound, one.told(runtime.clock.now()))
             for one in client_standings(runtime)
@@ -195,6 +198,19 @@ def _room(runtime: Runtime) -> str:
     if free < _LEAST_FREE:
         raise Invalid(f"only {free // 1_000_000} MB free", "free some space: writes will fail soon")
     return f"{free // 1_000_000_000} GB free"
+
+
+def _spool(runtime: Runtime) -> str:
+    """Whether every event of a hook was recorded that this home got."""
+    now = time.time()
+    waiting = [one.told(now) for one in set_aside_in(runtime.settings.home)]
+    if waiting:
+        more = f"; and {len(waiting) - _MOST_TOLD} more" if len(waiting) > _MOST_TOLD else ""
+        raise Invalid(
+            "events of hooks are set aside: " + "; ".join(waiting[:_MOST_TOLD]) + more,
+            "they are recorded once their cause is gone; other projects are not affected",
+        )
+    return "no event is set aside"
 
 
 def _private(runtime: Runtime) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import field
 from datetime import datetime
@@ -15,6 +16,7 @@ from contextd.domain.trust import UNTRUSTED
 from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
+from contextd.thin.set_aside import set_aside_in
 from contextd_code.dataclass import dataclass
 
 _LATEST = 200
@@ -22,6 +24,9 @@ _LATEST = 200
 
 _MENDED = 3
 """Repairs that are shown."""
+
+_PLACES = 5
+"""Folders with events that wait, which are shown."""
 
 _ROUNDS = 10
 """Embedding runs that the speed is computed from."""
@@ -112,6 +117,7 @@ def status(runtime: Runtime) -> Status:
                 f"job {job.name} failed: {job.error}"
                 for job in view.jobs.list(states=("failed",), limit=5)
             ),
+            *(_set_aside(runtime) if runtime.has_person else ()),
         ],
         percent=100 * stats.vectors // stats.documents if stats.documents else 100,
         note=runtime.nowhere,
@@ -120,6 +126,12 @@ def status(runtime: Runtime) -> Status:
         not_indexed=not_indexed(runtime) if here else "",
         mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
+
+
+def _set_aside(runtime: Runtime) -> list[str]:
+    """The events of hooks that wait for their project."""
+    waiting = set_aside_in(runtime.settings.home)
+    return [f"events set aside: {one.told(time.time())}" for one in waiting[:_PLACES]]
 
 
 def _mended(job: Job, now: datetime) -> str:

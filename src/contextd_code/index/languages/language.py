@@ -17,7 +17,7 @@ import tree_sitter
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_code.errors import Unreadable
 from contextd_code.index.languages.outline import Outline
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import OVER_LIMIT, Import
@@ -236,10 +236,10 @@ def _try(load: Callable[[], object], data: bytes, until: float) -> None:
                 partial(_rest_of, some), progress_callback=lambda _, __: time.thread_time() > until
             )
         except ValueError:
-            raise Unavailable(OVER_LIMIT, _HINT) from None
+            raise Unreadable(OVER_LIMIT, _HINT) from None
         now = time.thread_time()
         if now + _GROWTH * (now - began) > until and (size < len(data) or now > until):
-            raise Unavailable(OVER_LIMIT, _HINT)
+            raise Unreadable(OVER_LIMIT, _HINT)
 
 
 def _rest_of(data: bytes, at: int, _point: object) -> bytes:
