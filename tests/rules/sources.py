@@ -41,19 +41,16 @@ def product_file(name: str) -> Path:
     return Path("src") / (name if name.startswith("contextd_code/") else f"contextd/{name}")
 
 
-@cache
 def parsed(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
-    # Each tree is tens of thousands of objects that live to the end: collecting garbage among them took half
-    # of the time of parsing, and slowed every later test of the process.
-    with building():
-        return ast.parse((ROOT / path).read_text("utf-8"), str(path))
+    """The syntax tree of a file. Those of the product, at which most rules look, are kept; all of them together
+    are four hundred megabytes.
+    """
+    return _kept_tree(path) if path in _product() else _tree(path)
 
 
-@cache
-def walked(node: ast.AST) -> tuple[ast.AST, ...]:
-    """A node and all below it: a dozen rules look at each of the one and a half million nodes."""
-    return tuple(ast.walk(node))
+def nodes(path: Path) -> Iterable[ast.AST]:
+    """Every node of a file."""
+    return _kept_nodes(path) if path in _product() else ast.walk(_tree(path))
 
 
 @cache
@@ -66,7 +63,7 @@ def code_lines(path: Path) -> frozenset[int]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in silent:
             lines.update(range(token.start[0], token.end[0] + 1))
-    for node in walked(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Expr) and _stands_alone(node):
             lines -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return frozenset(lines)
@@ -86,7 +83,7 @@ def repository_files() -> tuple[Path, ...]:
 
 def forget() -> None:
     """Let go of all that was read of the files."""
-    for known in (parsed, walked, code_lines):
+    for known in (_kept_tree, _kept_nodes, code_lines):
         known.cache_clear()
 
 
@@ -96,6 +93,26 @@ def faults(paths: Iterable[Path], found_in: Callable[[Path], Fault]) -> dict[str
     """
     found = {str(path): found_in(path) for path in paths}
     return {name: fault for name, fault in found.items() if fault}
+
+
+@cache
+def _product() -> frozenset[Path]:
+    return frozenset(product_files())
+
+
+def _tree(path: Path) -> ast.Module:
+    # Each tree is tens of thousands of objects that live for long: collecting garbage among them took half of the
+    # time of parsing, and slowed every later test of the process.
+    with building():
+        return ast.parse((ROOT / path).read_text("utf-8"), str(path))
+
+
+_kept_tree = cache(_tree)
+
+
+@cache
+def _kept_nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_kept_tree(path)))
 
 
 def _stands_alone(node: ast.Expr) -> bool:

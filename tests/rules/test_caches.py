@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-from sources import module_path, parsed, product_file, product_files, walked
+from sources import module_path, parsed, product_file, product_files
 
 CODE = "made from the source of contextd alone"
 MACHINE = "a program of this machine, the same for everybody"
@@ -116,7 +116,7 @@ def _cached(module: ast.Module) -> set[str]:
 
 def _caches(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Each cached function, and what caches it: as a decorator or by a call."""
-    for node in walked(module):
+    for node in ast.walk(module):
         if isinstance(node, Function):
             yield from ((node.name, one) for one in node.decorator_list if _called(one) in CACHING)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -136,8 +136,8 @@ def _called(node: ast.expr) -> str:
 def _written(module: ast.Module) -> Iterator[str]:
     """Names of the module that its functions assign to, or change what is behind them."""
     globals_ = {name for node in module.body for name in _assigned(node)}
-    for function in (node for node in walked(module) if isinstance(node, Function)):
-        inside = list(walked(function))
+    for function in (node for node in ast.walk(module) if isinstance(node, Function)):
+        inside = list(ast.walk(function))
         declared = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
         local = {node.arg for node in inside if isinstance(node, ast.arg)}
         local |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

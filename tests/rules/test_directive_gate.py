@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 
 import pytest
-from sources import parsed, python_files, walked
+from sources import nodes, python_files
 
 from contextd.domain.confidence import SIGNALS, apply, confidence_at, is_sure
 from contextd.domain.directives import ENDING_ACTS, in_force, is_directive
@@ -88,8 +88,8 @@ def lowering_sites() -> Iterator[tuple[str, str]]:
         name = path.as_posix().removeprefix("src/contextd/")
         if not path.as_posix().startswith("src/contextd/") or name.startswith(_OTHERS):
             continue
-        for function in walked(parsed(path)):
-            if isinstance(function, ast.FunctionDef) and any(map(_lowers, walked(function))):
+        for function in nodes(path):
+            if isinstance(function, ast.FunctionDef) and any(map(_lowers, ast.walk(function))):
                 yield name, function.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from sources import module_path, parsed, product_files, walked
+from sources import module_path, parsed, product_files
 
 MAY_NAME_CALLERS = {"domain/access.py", "runtime/doors.py"}
 PLACE = frozenset({"OWNER", "HomeDoor"})
@@ -15,7 +15,7 @@ PLACE = frozenset({"OWNER", "HomeDoor"})
 def named(module: ast.Module) -> set[str]:
     """The callers and doors that a module names, and `Caller` where it makes one."""
     found: set[str] = set()
-    for node in walked(module):
+    for node in ast.walk(module):
         if isinstance(node, ast.alias):
             found |= {node.name} & PLACE
         if isinstance(node, ast.Name | ast.Attribute):

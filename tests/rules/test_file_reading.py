@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from sources import faults, module_path, parsed, product_files, walked
+from sources import faults, module_path, nodes, product_files
 
 SOURCE = product_files()
 
@@ -91,7 +91,7 @@ def _opens(node: ast.AST) -> bool:
 
 
 def _opened(path: Path) -> list[int]:
-    return [node.lineno for node in walked(parsed(path)) if _opens(node)]  # type: ignore[attr-defined]
+    return [node.lineno for node in nodes(path) if _opens(node)]  # type: ignore[attr-defined]
 
 
 def test_no_file_is_opened_past_the_guarded_reader() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from sources import ROOT, parsed, python_files, walked
+from sources import ROOT, parsed, python_files
 
 WIDENED = {
     "upkeep/operations/doctor.py": "the home's vectors, counted",
@@ -37,7 +37,7 @@ def modules() -> dict[str, ast.Module]:
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
     """The dotted end of what is called, `sessions.find`, and the call."""
-    for node in walked(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
             before = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")

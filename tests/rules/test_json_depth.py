@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from sources import parsed, python_files, walked
+from sources import parsed, python_files
 
 CODE = Path("src/contextd_code")
 
@@ -28,15 +28,15 @@ def unguarded(tree: ast.Module) -> list[int]:
     """Lines that call `json.loads` outside a `try` that catches `RecursionError`."""
     guarded = {
         id(inner)
-        for node in walked(tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Try)
         and any("RecursionError" in ast.unparse(one.type or node) for one in node.handlers)
         for part in node.body
-        for inner in walked(part)
+        for inner in ast.walk(part)
     }
     return [
         node.lineno
-        for node in walked(tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) == "json.loads"
         and id(node) not in guarded

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sources import ROOT, walked
+from sources import ROOT
 
 from contextd.app import load_operations
 from contextd.app.tables import job_function
@@ -163,7 +163,7 @@ def _defines(path: Path) -> bool:
     tree = ast.parse(path.read_text("utf-8"))
     decorators = [
         decorator.func if isinstance(decorator, ast.Call) else decorator
-        for node in walked(tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         for decorator in node.decorator_list
     ]

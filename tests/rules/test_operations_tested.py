@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from sources import parsed, python_files, walked
+from sources import nodes, python_files
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
@@ -22,8 +22,8 @@ NAMES = {spelling: name for name in OPERATIONS for spelling in (name, name.repla
 
 def answered_calls(function: ast.FunctionDef) -> Iterator[str]:
     """The operations that a test calls by a literal name, and whose answer it uses."""
-    around = {inner: outer for outer in walked(function) for inner in ast.iter_child_nodes(outer)}
-    for node in walked(function):
+    around = {inner: outer for outer in ast.walk(function) for inner in ast.iter_child_nodes(outer)}
+    for node in ast.walk(function):
         if isinstance(node, ast.Call) and not isinstance(around[node], ast.Expr):
             literals = {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
             if literals & NAMES.keys() and not _refused(node, around):
@@ -39,14 +39,14 @@ def _refused(node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> bool:
 
 
 def with_a_test() -> set[str]:
-    trees = [parsed(path) for path in python_files() if path.name.startswith("test_")]
-    functions = [
-        node
-        for tree in trees
-        for node in walked(tree)
+    return {
+        name
+        for path in python_files()
+        if path.name.startswith("test_")
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
-    return {name for function in functions for name in answered_calls(function)}
+        for name in answered_calls(node)
+    }
 
 
 def test_every_operation_has_a_test_that_looks_at_its_answer() -> None:

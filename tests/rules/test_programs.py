@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from sources import faults, module_path, parsed, product_files, walked
+from sources import faults, module_path, nodes, parsed, product_files
 
 SOURCE = product_files()
 
@@ -54,7 +54,7 @@ def _started(path: Path) -> list[int]:
 def _starts(module: ast.Module) -> list[tuple[int, str]]:
     """The lines that start a program, or import what does, each with a name."""
     found: list[tuple[int, str]] = []
-    for node in walked(module):
+    for node in ast.walk(module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner, name = getattr(node.func.value, "id", ""), node.func.attr
             if name in _STARTERS.get(owner, ()) or (owner == "os" and name.startswith(_FAMILIES)):
@@ -79,7 +79,7 @@ def _git_by_hand(path: Path) -> list[int]:
     """Lists that begin as a command line of git does."""
     return [
         node.lineno
-        for node in walked(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.List)
         and len(node.elts) > 1
         and (_is_word(node.elts[0], "git") or _is_program(node.elts[0], "git"))

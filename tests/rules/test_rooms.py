@@ -6,7 +6,7 @@ import ast
 import re
 
 import pytest
-from sources import ROOT, parsed, walked
+from sources import ROOT, nodes
 
 PACKAGE = ROOT / "src" / "contextd"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
@@ -31,7 +31,7 @@ def used(room: str) -> set[str]:
     for path in (PACKAGE / room).rglob("*.py"):
         if path.relative_to(PACKAGE / room).parts[0] == "operations":
             continue
-        for node in walked(parsed(path.relative_to(ROOT))):
+        for node in nodes(path.relative_to(ROOT)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
                 found |= {name.split(".")[1] for name in names if name.startswith("contextd.")}
@@ -69,7 +69,7 @@ def shown_templates() -> dict[str, str]:
     return {
         node.args[0].value: path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        for node in walked(parsed(path.relative_to(ROOT)))
+        for node in nodes(path.relative_to(ROOT))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "show"

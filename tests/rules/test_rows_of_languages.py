@@ -11,7 +11,7 @@ import re
 from importlib import import_module
 
 import pytest
-from sources import ROOT, module_path, parsed, product_files, walked
+from sources import ROOT, module_path, parsed, product_files
 
 from contextd_code.text.languages import FUNCTION_WORDS, LANGUAGES, ByLanguage
 
@@ -77,14 +77,14 @@ def names_english(node: ast.Assign | ast.AnnAssign) -> bool:
         return False
     called = {
         getattr(call.func, "id", getattr(call.func, "attr", ""))
-        for call in walked(value)
+        for call in ast.walk(value)
         if isinstance(call, ast.Call)
     }
     if called.isdisjoint(("regex", "compile", "frozenset", "Phrases")):
         return False
     text = " ".join(
         part.value
-        for part in walked(value)
+        for part in ast.walk(value)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
     words = re.findall(r"[a-z]+", re.sub(r"\\[a-zA-Z]|\(\?[a-zA-Z<!=:P]+", "  ", text.lower()))

@@ -13,10 +13,10 @@ from sources import (
     code_lines,
     faults,
     module_path,
+    nodes,
     parsed,
     product_files,
     python_files,
-    walked,
 )
 
 SOURCE = product_files()
@@ -48,7 +48,7 @@ def words_of(name: str) -> set[str]:
 def long_functions(path: Path) -> dict[str, int]:
     return {
         node.name: size
-        for node in walked(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or node.lineno) - node.lineno >= FUNCTION_LINES - 1
         and (
@@ -79,7 +79,7 @@ def long_lists(path: Path) -> dict[str, int]:
         f"{inside}:{node.name}": len(node.args.posonlyargs)
         + len([arg for arg in node.args.args if arg.arg not in ("self", "cls")])
         + len(node.args.kwonlyargs)
-        for node in walked(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     return {name: count for name, count in counted.items() if count > MOST_PARAMETERS}
@@ -93,9 +93,7 @@ def test_no_function_takes_more_than_eight_parameters() -> None:
 
 
 def vague_names(path: Path) -> list[str]:
-    names = {path.stem} | {
-        node.name for node in walked(parsed(path)) if isinstance(node, ast.ClassDef)
-    }
+    names = {path.stem} | {node.name for node in nodes(path) if isinstance(node, ast.ClassDef)}
     return [name for name in names if words_of(name) & VAGUE]
 
 
@@ -103,9 +101,9 @@ def unnamed_values(path: Path) -> dict[int, str]:
     """Locals of functions that are called by what was done with them, by line."""
     return {
         node.lineno: node.id
-        for function in walked(parsed(path))
+        for function in nodes(path)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in walked(function)
+        for node in ast.walk(function)
         if isinstance(node, ast.Name)
         and isinstance(node.ctx, ast.Store)
         and node.id in WHAT_WAS_DONE
@@ -115,7 +113,7 @@ def unnamed_values(path: Path) -> dict[int, str]:
 def unnamed_members(path: Path) -> list[str]:
     """Parameters, fields and attributes that are called by what was done with them."""
     found: list[str] = []
-    for node in walked(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.arg) and node.arg in DONE_TO_IT:
             found.append(f"{node.lineno}: parameter {node.arg}")
         stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
@@ -133,7 +131,7 @@ def doubled(modules: Iterable[tuple[str, ast.Module]]) -> dict[str, list[str]]:
     """The names of public classes that more than one class has, and where these are."""
     found: dict[str, list[str]] = defaultdict(list)
     for where, module in modules:
-        for node in walked(module):
+        for node in ast.walk(module):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].append(f"{where}:{node.lineno}")
     return {name: places for name, places in found.items() if len(places) > 1}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sources import ROOT, faults, parsed, python_files, walked
+from sources import ROOT, faults, nodes, python_files
 
 from contextd.app import load_operations
 from contextd.clients import CLIENTS
@@ -28,7 +28,7 @@ OUR_CODE = [path for path in python_files() if path.parts[0] == "src"]
 
 
 def calls(path: Path) -> Iterator[ast.Call]:
-    return (node for node in walked(parsed(path)) if isinstance(node, ast.Call))
+    return (node for node in nodes(path) if isinstance(node, ast.Call))
 
 
 @pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
