@@ -12,3 +12,6 @@ FILE_DIFFERENCES = "imported"
 """Where `Record.data` stores how an imported file differed from contextd's own rendering. Not a typed field: views
 leave it out.
 """
+
+FROM_OTHERS = "from a bundle of others"
+"""The end of the reason of each state that an import wrote without its importer's authority."""

@@ -5,16 +5,18 @@ Reading a bundle restores exactly what was written.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
+from contextd.domain.imported_records import IMPORT
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, Source
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
+from contextd.domain.sessions import Event, EventType, FileAccess, Session, SessionStatus
 from contextd.domain.time import parse_instant
 from contextd.imports.foreign.format import Unread
 from contextd.imports.foreign.safe_reading import json_lines
@@ -89,13 +91,18 @@ def session_lines(session: Session, events: Sequence[Event]) -> Iterator[str]:
         yield _line({"events": some, "of": session.id})
 
 
-def read_bundle(path: Path, scope: Scope) -> Iterator[RecordStates | Session | SomeEvents | Unread]:
-    """Parse a bundle, placing everything in `scope`. Raises `Invalid` for other files."""
+BundleItem = RecordStates | Session | SomeEvents | Unread
+
+
+def read_bundle(path: Path, scope: Scope) -> Iterator[tuple[str, BundleItem]]:
+    """Parse a bundle, placing everything in `scope`: the line of each item, and the item. Raises `Invalid` for
+    other files.
+    """
     first = True
     for place, line in json_lines(path):
         if first:
             first = False
-            if isinstance(line, Unread) or line.get("contextd") != "bundle":
+            if not isinstance(line, dict) or line.get("contextd") != "bundle":
                 raise Invalid(
                     f"{path} is not a bundle", "choose a file written by `contextd export`"
                 )
@@ -103,28 +110,26 @@ def read_bundle(path: Path, scope: Scope) -> Iterator[RecordStates | Session | S
                 version = line.get("version")
                 raise Invalid(f"{path}: unknown version {version!r:.20}", "update contextd")
             continue
-        yield line if isinstance(line, Unread) else _item(place, line, scope)
+        yield place, line if isinstance(line, Unread) else _item(place, line, scope)
 
 
-def _item(place: str, line: Any, scope: Scope) -> RecordStates | Session | SomeEvents | Unread:
+def _item(place: str, line: Any, scope: Scope) -> BundleItem:
+    if not isinstance(line, dict):
+        return Unread(place, "neither a record nor a session")
     try:
         if "record" in line:
-            states = [(str(s[0]), str(s[1]), _to_record(s[4], scope)) for s in line["states"]]
+            states = [(_text(s[0]), _text(s[1]), _to_record(s[4], scope)) for s in line["states"]]
             return RecordStates(_to_record(line["record"], scope), states)
         if "session" in line:
             return _to_session(line["session"], scope)
         if "events" in line:
-            return SomeEvents(str(line["of"]), tuple(_to_event(one) for one in line["events"]))
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        IndexError,
-        Invalid,
-        NotFound,
-    ) as error:
-        return Unread(place, f"invalid bundle entry: {error!r:.100}")
+            return SomeEvents(_text(line["of"]), tuple(_to_event(one) for one in line["events"]))
+    except KeyError as error:
+        return Unread(place, f"it has no {error.args[0]!s:.40}")
+    except (Invalid, NotFound) as error:
+        return Unread(place, f"{error.message:.200}")
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        return Unread(place, f"{error!s:.200}")
     return Unread(place, "neither a record nor a session")
 
 
@@ -141,7 +146,11 @@ def _instant(value: Any) -> datetime | None:
 
 
 _TEXTS = ("id", "kind", "title", "content", "session", "trust", "status", "canonical_id")
-_NUMBERS = ("confidence", "usage_count", "helpful", "unhelpful", "version")
+_COUNTS = ("usage_count", "helpful", "unhelpful", "version")
+_NUMBERS = ("confidence", *_COUNTS)
+_ID = re.compile(r"[^\s\x00-\x1f]{1,200}")
+_MOST = 1 << 53
+"""The largest count: the largest whole number that every JSON parser reads exactly."""
 _TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at", "arrived_at")
 
 
@@ -160,11 +169,18 @@ def _record(record: Record | None) -> Json | None:
 def _to_record(body: Any, scope: Scope) -> Record:
     if body["status"] not in STATUSES or body["trust"] not in TRUSTS:
         raise Invalid("unknown status or trust", "export it again")
-    kind_named(body["kind"])
     texts = {name: _text(body[name]) for name in _TEXTS}
+    kind_named(texts["kind"])
+    if texts["kind"] == IMPORT:
+        raise Invalid("a record of an import belongs where it was made", "leave it out")
+    _identified(texts["id"])
+    counts = {name: _count(body[name]) for name in _COUNTS}
+    share = body["confidence"]
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise Invalid(f"confidence {share!r:.40} is not between 0 and 1", "export it again")
     # Bundles of older versions have no time of arrival.
     times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
-    made: dict[str, Any] = {**texts, **times, **{name: body[name] for name in _NUMBERS}}
+    made: dict[str, Any] = {**texts, **times, **counts, "confidence": float(share)}
     return Record(
         scope=scope,
         data=dict(body["data"]),
@@ -178,6 +194,21 @@ def _to_record(body: Any, scope: Scope) -> Record:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is not text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{value!r:.40} is not valid Unicode") from None
+    return value
+
+
+def _identified(id: str) -> None:
+    if not _ID.fullmatch(id):
+        raise Invalid(f"{id!r:.40} is not an id", "export it again")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+        raise TypeError(f"{value!r:.40} is not a count")
     return value
 
 
@@ -202,19 +233,22 @@ def _to_session(body: Any, scope: Scope) -> Session:
     if body["status"] not in get_args(SessionStatus):
         raise Invalid("unknown status", "export it again")
     texts: dict[str, Any] = {name: _text(body[name]) for name in _OF_SESSION}
+    _identified(texts["id"])
     return Session(
         scope=scope,
         started_at=parse_instant(body["started_at"]),
         last_seen_at=parse_instant(body["last_seen_at"]),
         ended_at=_instant(body["ended_at"]),
         files=tuple(
-            FileAccess(path=p, count=n, first_at=parse_instant(a), last_at=parse_instant(b))
+            FileAccess(
+                path=_text(p), count=_count(n), first_at=parse_instant(a), last_at=parse_instant(b)
+            )
             for p, n, a, b in body["files"]
         ),
         topics=tuple(map(_text, body["topics"])),
         injected=tuple(map(_text, body["injected"])),
-        tool_calls=int(body["tool_calls"]),
-        tokens_served=int(body["tokens_served"]),
+        tool_calls=_count(body["tool_calls"]),
+        tokens_served=_count(body["tokens_served"]),
         data=dict(body["data"]),
         **texts,
     )
@@ -226,6 +260,8 @@ def _event(event: Event) -> list[Any]:
 
 def _to_event(body: Any) -> Event:
     sort, key, at, role, text, data = body
+    if sort not in get_args(EventType):
+        raise Invalid(f"{sort!r:.40} is not a type of event", "export it again")
     return Event(
         type=sort,
         key=_text(key),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.documents import message_documents
-from contextd.domain.imported_records import IMPORT
+from contextd.domain.imported_records import FROM_OTHERS, IMPORT
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange
+from contextd.imports.authority import session_of_others, without_authority
 from contextd.imports.bundle import (
     RecordStates,
     SomeEvents,
@@ -23,11 +25,15 @@ from contextd.imports.bundle import (
     unmarked,
 )
 from contextd.imports.foreign import Unread
-from contextd.imports.import_run import Intake
+from contextd.imports.import_rows import ImportTally
+from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming
+from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED
+from contextd.imports.transcripts import HEADLESS
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.knowledge.writing import cleaned
 from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
 
 _AT_ONCE = 200
 _REPLAYED = re.compile(rf"^{IMPORT} [0-9a-f-]{{36}}: ")
@@ -53,7 +59,7 @@ def _whole_lines(runtime: Runtime) -> Iterator[str]:
     found = runtime.sessions(statuses=LISTED, limit=_SESSIONS)
     for session in reversed(found):
         events = runtime.view.sessions.events(session.id)
-        yield from session_lines(_elsewhere(session), events)
+        yield from session_lines(elsewhere(session), events)
 
 
 _OF_THIS_MACHINE = (
@@ -63,7 +69,7 @@ _OF_THIS_MACHINE = (
 """Session data about files and processes of this machine."""
 
 
-def _elsewhere(session: Session) -> Session:
+def elsewhere(session: Session) -> Session:
     """A session without data that only this machine can use. The name of its transcript stays, as evidence
     that there was one.
     """
@@ -82,121 +88,220 @@ def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> 
 
 def bring_bundle(intake: Intake, path: Path) -> None:
     """Import a bundle: records with their histories, sessions with their events. Ids and therefore links
-    are kept. Raises `NotFound` and `Invalid`.
+    are kept. Without the importer's word that it is their own backup, its records decide nothing here. A bad
+    line is named and the rest is imported. Raises `NotFound` and `Invalid` for another file.
     """
-    runtime, tally = intake.runtime, intake.tally(intake.runtime)
+    bringing = _Bringing(intake, path)
     intake.formats.append("bundle")
-    waiting: list[RecordStates] = []
-    opened: set[str] = set()
-    for item in read_bundle(path, runtime.scope):
+    for place, item in read_bundle(path, intake.runtime.scope):
         if isinstance(item, Unread):
-            tally.unread += 1
-            tally.note(f"{path.name}, {item.place}: {item.why}")
+            bringing.unread(place, item.why)
         elif isinstance(item, RecordStates):
-            waiting.append(item)
-            if len(waiting) == _AT_ONCE:
-                _replay(intake, waiting)
-                waiting = []
-        elif isinstance(item, Session):
+            bringing.waiting.append((place, item))
+            if len(bringing.waiting) == _AT_ONCE:
+                _replay(bringing)
+        else:
             intake.check()
-            _open(intake, item, opened)
-        elif item.session in opened:
-            _append(intake, item)
-    _replay(intake, waiting)
+            with bringing.naming(place):
+                if isinstance(item, Session):
+                    _open(bringing, item)
+                elif item.session in bringing.opened:
+                    _append(intake, item)
+    _replay(bringing)
     if not intake.dry_run:
-        for id in opened:
-            _index(runtime, id)
-
-
-def _replay(intake: Intake, some: Sequence[RecordStates]) -> None:
-    """Replay the histories of many records, one state of all at a time."""
-    intake.check()
-    runtime, tally = intake.runtime, intake.tally(intake.runtime)
-    there = {r.id: r for r in runtime.view.records.get([one.record.id for one in some])}
-    fresh: list[list[Put]] = []
-    for one in some:
-        tally.read += 1
-        known = there.get(one.record.id)
-        if known is not None and known.scope == runtime.scope:
-            _meet(intake, one.record, known)
-            continue
-        tally.new += 1
-        fresh.append(_states(intake, one))
-    if intake.dry_run or not fresh:
-        return
-    intake.begin(runtime)
-    for step in range(max(len(puts) for puts in fresh)):
-        runtime.commit(
-            knowledge=KnowledgeChanges(records=[puts[step] for puts in fresh if step < len(puts)])
+        for id in bringing.opened:
+            _index(intake.runtime, id)
+    if bringing.held:
+        intake.tally(intake.runtime).note(
+            f"{bringing.held} rules, policies and skills await your review: `contextd inbox`. If the bundle is "
+            "your own backup, `contextd import --mine` with it has them apply at once"
         )
 
 
-def _states(intake: Intake, one: RecordStates) -> list[Put]:
+@dataclass(slots=True)
+class _Bringing:
+    """A bundle being imported: records that wait for a commit with their lines, sessions opened, and how many
+    records wait for the importer's review.
+    """
+
+    intake: Intake
+    path: Path
+    waiting: list[tuple[str, RecordStates]] = field(default_factory=list[tuple[str, RecordStates]])
+    opened: set[str] = field(default_factory=set[str])
+    held: int = 0
+
+    @property
+    def tally(self) -> ImportTally:
+        """The counts of the project."""
+        return self.intake.tally(self.intake.runtime)
+
+    def unread(self, place: str, why: str) -> None:
+        """Count a line that cannot be imported, and say why."""
+        self.tally.unread += 1
+        self.tally.note(f"{self.path.name}, {place}: {why}")
+
+    def naming(self, place: str) -> AbstractContextManager[None]:
+        """Name a line that fails."""
+        return naming(self.tally, f"{self.path.name}, {place}")
+
+    def weighed(self, record: Record) -> Record:
+        """A record with the authority that its importer gives it."""
+        if self.intake.mine:
+            return record
+        return without_authority(record, self.intake.id, self.intake.runtime.clock.now())
+
+
+def _replay(bringing: _Bringing) -> None:
+    """Replay the histories of the waiting records, one state of all at a time."""
+    intake, some, bringing.waiting = bringing.intake, bringing.waiting, []
+    intake.check()
+    runtime = intake.runtime
+    there = {r.id: r for r in runtime.view.records.get([one.record.id for _, one in some])}
+    fresh: dict[str, tuple[str, list[Put]]] = {}
+    for place, one in some:
+        with bringing.naming(place):
+            known = there.get(one.record.id)
+            if known is not None and known.scope == runtime.scope:
+                _meet(bringing, one.record, known)
+            elif one.record.id in fresh:
+                bringing.tally.read += 1
+                bringing.tally.duplicate += 1
+            else:
+                fresh[one.record.id] = place, _states(bringing, one)
+    written = _write(bringing, list(fresh.values()))
+    bringing.tally.read += written
+    bringing.tally.new += written
+
+
+def _write(bringing: _Bringing, fresh: Sequence[tuple[str, list[Put]]]) -> int:
+    """Write new records with their states, one state of all at a time; return how many were written whole."""
+    if not fresh or bringing.intake.dry_run:
+        return len(fresh)
+    bringing.intake.begin(bringing.intake.runtime)
+    good = list(fresh)
+    for step in range(max(len(puts) for _, puts in fresh)):
+        bad = _commit(bringing, [(place, puts[step]) for place, puts in good if step < len(puts)])
+        good = [one for one in good if one[0] not in bad]
+    return len(good)
+
+
+def _commit(bringing: _Bringing, some: Sequence[tuple[str, Put]]) -> frozenset[str]:
+    """Write records together, or one by one if that fails; return the lines that cannot be written."""
+    try:
+        bringing.intake.runtime.commit(knowledge=KnowledgeChanges(records=[put for _, put in some]))
+    except STOPS:
+        raise
+    except DEFECTS:
+        if len(some) > 1:
+            return frozenset().union(*(_commit(bringing, [one]) for one in some))
+        with bringing.naming(some[0][0]):
+            raise
+        return frozenset({some[0][0]})
+    return frozenset()
+
+
+def _states(bringing: _Bringing, one: RecordStates) -> list[Put]:
+    intake = bringing.intake
     *earlier, (action, reason, _) = one.states or [("create", "", one.record)]
     # Counting a use makes no state, so the last state is the record as it is.
     whole = [*earlier, (action, reason, one.record)]
     puts = []
+    redacted = 0
     for version, (called, why, state) in enumerate(whole):
-        clean, secrets = cleaned(intake.runtime, state)
-        intake.tally(intake.runtime).redacted += secrets
+        clean, secrets = cleaned(intake.runtime, bringing.weighed(state))
+        redacted += secrets
+        # An action such as a confirmation, and its reason, are somebody's decision elsewhere.
+        called, why = (called, why) if intake.mine else (IMPORT, FROM_OTHERS)
         why = f"{IMPORT} {intake.id}: {_REPLAYED.sub('', why)}"
         puts.append(Put(clean.with_(version=version), called, why))
+    bringing.tally.redacted += redacted
+    bringing.held += puts[-1].record.status == "inbox" and one.record.status != "inbox"
     return puts
 
 
-def _meet(intake: Intake, record: Record, known: Record) -> None:
-    """Resolve a record that exists here already: the newer one wins."""
-    tally = intake.tally(intake.runtime)
-    if record.updated_at <= known.updated_at:
+def _meet(bringing: _Bringing, record: Record, known: Record) -> None:
+    """Resolve a record that exists here already: the newer one wins, and one that others wrote never wins over
+    one of this home. The word that a bundle is the importer's own also raises what came from it before.
+    """
+    intake, tally = bringing.intake, bringing.tally
+    tally.read += 1
+    clean, _ = cleaned(intake.runtime, bringing.weighed(record))
+    brought = known.source.operation == IMPORT and not edited(intake.runtime, known)
+    newer = record.updated_at > known.updated_at and (intake.mine or brought)
+    raised = intake.mine and brought and _authority(clean) != _authority(known)
+    if not newer and not raised:
         tally.duplicate += 1
         return
     tally.updated += 1
+    bringing.held += clean.status == "inbox" and record.status != "inbox"
     if not intake.dry_run:
         intake.begin(intake.runtime)
-        clean, _ = cleaned(intake.runtime, record)
         put = Put(clean.with_(version=known.version), IMPORT, f"import {intake.id[:8]}")
         intake.runtime.commit(knowledge=KnowledgeChanges(records=[put]))
 
 
-def _open(intake: Intake, session: Session, opened: set[str]) -> None:
-    runtime, tally = intake.runtime, intake.tally(intake.runtime)
-    tally.read += 1
+def _authority(record: Record) -> tuple[object, ...]:
+    return record.trust, record.status, record.tags, dict(record.data)
+
+
+def _open(bringing: _Bringing, session: Session) -> None:
+    intake, tally = bringing.intake, bringing.tally
+    runtime = intake.runtime
     known = runtime.view.sessions.get(session.id)
     if known is not None and known.scope == runtime.scope:
         mine = known.data.get(IMPORTED) == intake.id
+        tally.read += 1
         tally.new += mine
         tally.sessions += mine
         tally.duplicate += not mine
         if known.status == "withdrawn":
             tally.note("undo the withdrawal of sessions by importing their source first")
         if mine:
-            opened.add(session.id)
+            bringing.opened.add(session.id)
+        elif intake.mine and known.data.get(HEADLESS) and not session.data.get(HEADLESS):
+            _acknowledge(intake, known, session)
         return
+    if not intake.dry_run:
+        intake.begin(runtime)
+        task, _ = intake.clean(session.task)
+        # A line may name files and processes of this machine.
+        bare = elsewhere(session).with_(task=task)
+        here = bare.with_(data={**bare.data, IMPORTED: intake.id})
+        runtime.commit(
+            work=WorkChanges(open=[here if intake.mine else session_of_others(bare, intake.id)])
+        )
+    tally.read += 1
     tally.new += 1
     tally.sessions += 1
-    opened.add(session.id)
-    if intake.dry_run:
+    bringing.opened.add(session.id)
+
+
+def _acknowledge(intake: Intake, known: Session, session: Session) -> None:
+    """Make a session the importer's own that was imported as somebody else's."""
+    if IMPORTED not in known.data:
         return
-    intake.begin(runtime)
-    task, _ = intake.clean(session.task)
-    runtime.commit(
-        work=WorkChanges(
-            open=[session.with_(task=task, data={**session.data, IMPORTED: intake.id})]
-        )
-    )
+    tally = intake.tally(intake.runtime)
+    tally.duplicate -= 1
+    tally.updated += 1
+    if not intake.dry_run:
+        data = {**elsewhere(session).data, HEADLESS: False}
+        change = SessionChange(id=known.id, data=data)
+        intake.runtime.commit(work=WorkChanges(sessions=[change]))
 
 
 def _append(intake: Intake, item: SomeEvents) -> None:
     events: list[Event] = []
     tally = intake.tally(intake.runtime)
+    redacted = 0
     for event in item.events:
         text, secrets = intake.clean(event.text)
-        tally.redacted += secrets
+        redacted += secrets
         events.append(replace(event, text=text))
-    tally.events += len(events)
     if not intake.dry_run:
         change = SessionChange(id=item.session, events=tuple(events))
         intake.runtime.commit(work=WorkChanges(sessions=[change]))
+    tally.redacted += redacted
+    tally.events += len(events)
 
 
 def _index(runtime: Runtime, id: str) -> None:

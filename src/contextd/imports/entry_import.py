@@ -12,7 +12,8 @@ from contextd.domain.imported_records import FILE_DIFFERENCES, IMPORT, TAKEN_BAC
 from contextd.domain.records import Record
 from contextd.imports.exporters.opencontext import bubble_of, entry_of, same_json
 from contextd.imports.foreign.safe_reading import text_of
-from contextd.imports.import_run import Intake
+from contextd.imports.import_rows import ImportTally
+from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming
 from contextd.imports.importers import opencontext
 from contextd.imports.importers.importer import RedactItem
 from contextd.imports.importers.opencontext import ContextsFile, records_of, rest_record
@@ -84,7 +85,9 @@ def bring_entries(intake: Intake, format: EntryFile, path: Path) -> ContextsFile
         fresh = _fresh_rest(runtime, rest) if rest is not None else []
         if new or updated or fresh:
             intake.begin(runtime)
-        _write(runtime, [*new, *updated, *fresh])
+        bad = _write(runtime, tally, path.name, [*new, *updated, *fresh])
+        new = [one for one in new if one.id not in bad]
+        updated = [one for one in updated if one.id not in bad]
         runtime.trace.wrote([r.id for r in new[:100]], type="context")
     tally.read += file.read
     tally.new += len(new)
@@ -155,9 +158,27 @@ def _fresh_rest(runtime: Runtime, rest: Record) -> list[Record]:
     return [there[0].with_(data={FILE_DIFFERENCES: merged}, updated_at=rest.updated_at)]
 
 
-def _write(runtime: Runtime, records: Sequence[Record]) -> None:
+def _write(
+    runtime: Runtime, tally: ImportTally, shown: str, records: Sequence[Record]
+) -> frozenset[str]:
+    """Write records in batches, or one by one if that fails; return the ids of those that cannot be written,
+    which are named.
+    """
+    bad: set[str] = set()
     for start in range(0, len(records), _AT_ONCE):
         batch = records[start : start + _AT_ONCE]
-        runtime.commit(
-            knowledge=KnowledgeChanges(records=[Put(record, IMPORT) for record in batch])
-        )
+        try:
+            _commit(runtime, batch)
+        except STOPS:
+            raise
+        except DEFECTS:
+            for record in batch:
+                before = tally.unread
+                with naming(tally, f"{shown}, entry {record.id}"):
+                    _commit(runtime, [record])
+                bad |= {record.id} if tally.unread > before else set()
+    return frozenset(bad)
+
+
+def _commit(runtime: Runtime, records: Sequence[Record]) -> None:
+    runtime.commit(knowledge=KnowledgeChanges(records=[Put(record, IMPORT) for record in records]))

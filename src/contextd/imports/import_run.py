@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any
@@ -43,6 +44,7 @@ class Intake:
     """A running import. `only_here` skips other projects, `here` assigns items of unknown directories to
     this one. `asked` describes the request, so that an interrupted import resumes when requested again.
     A `dry_run` writes nothing. `tried` are the sessions found, with what a dry run would write;
+    `mine` is the importer's word that a bundle is their own backup, whose records keep their authority.
     `written` are hashes of the records' texts without punctuation. An `unasked` import, by a schedule, brings nothing
     back that a person took back.
     """
@@ -53,6 +55,7 @@ class Intake:
     unasked: bool = False
     only_here: bool = False
     here: bool = False
+    mine: bool = False
     check: Callable[[], None] = lambda: None
     id: str = ""
     tallies: dict[Scope, ImportTally] = field(default_factory=dict[Scope, ImportTally])
@@ -203,6 +206,17 @@ def shown_path(path: Path, roots: Sequence[Path], home: Path) -> str:
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+@contextmanager
+def naming(tally: ImportTally, shown: str) -> Iterator[None]:
+    """Count and name an item whose import fails, so that the rest is imported. Raises an error that is not a
+    file's fault.
+    """
+    try:
+        yield
+    except DEFECTS as error:
+        note_unread(tally, shown, error)
 
 
 def note_unread(tally: ImportTally, shown: str, error: Exception) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -17,13 +18,13 @@ from contextd.domain.kinds import kind_named
 from contextd.domain.records import PRESENT, Record, Source, Status, digest
 from contextd.domain.scope import Scope
 from contextd.imports.foreign import ForeignFormat, Note, Unread
-from contextd.imports.import_run import DEFECTS, Intake, note_unread
+from contextd.imports.import_rows import ImportTally
+from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming, note_unread
 from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.sessions import bring_conversation
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.text.words import unpunctuated
 
 _NAMESPACE = uuid.UUID("7d0a6f4b-7c55-5b0e-9a3c-3d3d1c0f5e21")
@@ -34,6 +35,10 @@ _MOST = 1_000
 GONE = "no longer in its source"
 
 
+_Numbered = tuple[str, Note]
+"""A note, and which item of its file it is, for messages."""
+
+
 @dataclass(slots=True)
 class _Reading:
     """A file being read: notes awaiting a commit, by project, and all their ids."""
@@ -41,7 +46,7 @@ class _Reading:
     format: ForeignFormat
     shown: str
     into: Runtime
-    waiting: dict[Scope, list[Note]] = field(default_factory=lambda: defaultdict(list))
+    waiting: dict[Scope, list[_Numbered]] = field(default_factory=lambda: defaultdict(list))
     ids: dict[Scope, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
@@ -55,15 +60,17 @@ def bring_file(
     intake.formats.append(format.name)
     whole = True
     try:
-        for item in format.read(path, shown):
+        for number, item in enumerate(format.read(path, shown)):
+            place = f"{shown}, [{number}]"
             if isinstance(item, ImportBatch):
-                bring_conversation(intake, into, format.name, item)
+                with naming(intake.tally(into), place):
+                    bring_conversation(intake, into, format.name, item)
             elif isinstance(item, Unread):
                 tally = intake.tally(into)
                 tally.unread += 1
                 tally.note(f"{shown}, {item.place}: {item.why}")
             else:
-                _wait(intake, reading, item)
+                _wait(intake, reading, item, place)
     except DEFECTS as error:
         whole = False
         note_unread(intake.tally(into), shown, error)
@@ -107,7 +114,7 @@ def edited(runtime: Runtime, record: Record) -> bool:
 _BY_PROGRAMS = frozenset({IMPORT, TAKEN_BACK, "signal", "feedback"})
 
 
-def _wait(intake: Intake, reading: _Reading, note: Note) -> None:
+def _wait(intake: Intake, reading: _Reading, note: Note, place: str) -> None:
     there: Runtime | None = reading.into
     if note.cwd:
         there = intake.place_of(note.cwd)
@@ -118,7 +125,7 @@ def _wait(intake: Intake, reading: _Reading, note: Note) -> None:
     if there is None:
         return
     waiting = reading.waiting[there.scope]
-    waiting.append(note)
+    waiting.append((place, note))
     if len(waiting) >= _AT_ONCE:
         _commit(intake, reading, there.scope)
 
@@ -127,31 +134,53 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
     intake.check()
     there, tally = intake.standing_in(scope), intake.tally(intake.standing_in(scope))
     notes = reading.waiting.pop(scope, [])
-    ids = [_id(scope, reading, note) for note in notes]
-    reading.ids[scope].update(ids)
-    stored = {record.id: record for record in there.view.records.get(ids)}
-    puts: dict[str, Put] = {}
+    ids: dict[str, str] = {}
+    for place, note in notes:
+        with naming(tally, place):
+            ids[place] = _id(scope, reading, note)
+    reading.ids[scope].update(ids.values())
+    stored = {record.id: record for record in there.view.records.get([*ids.values()])}
+    puts: dict[str, tuple[str, Put]] = {}
     written = intake.written.setdefault(scope, set())
-    for id, note in zip(ids, notes, strict=True):
+    for place, note in notes:
         tally.read += 1
-        known = stored.get(id)
+        id = ids.get(place)
+        if id is None:
+            continue
         if id in puts:
             tally.duplicate += 1
             continue
-        try:
+        with naming(tally, place):
+            known = stored.get(id)
             put = _decided(intake, there, note, id, known, written)
-        except ContextdError as error:
-            tally.unread += 1
-            tally.note(f"{reading.shown}: {error.message}")
-            continue
-        if put is not None:
-            puts[id] = put
-        now = put.record if put is not None else known
-        if now is not None:
-            written.add(_wording(now))
+            if put is not None:
+                puts[id] = place, put
+            now = put.record if put is not None else known
+            if now is not None:
+                written.add(_wording(now))
     if puts and not intake.dry_run:
         intake.begin(there)
-        there.commit(knowledge=KnowledgeChanges(records=list(puts.values())))
+        _write(there, tally, list(puts.values()))
+
+
+def _write(there: Runtime, tally: ImportTally, some: Sequence[tuple[str, Put]]) -> None:
+    """Write records together, or one by one if that fails: what cannot be written is named."""
+    try:
+        there.commit(knowledge=KnowledgeChanges(records=[put for _, put in some]))
+    except STOPS:
+        raise
+    except DEFECTS:
+        if len(some) > 1:
+            for one in some:
+                _write(there, tally, [one])
+            return
+        [(place, put)] = some
+        with naming(tally, place):
+            if put.record.version:
+                tally.updated -= 1
+            else:
+                tally.new -= 1
+            raise
 
 
 def _id(scope: Scope, reading: _Reading, note: Note) -> str:

@@ -12,7 +12,7 @@ from contextd.domain.changes import KnowledgeChanges, Put, WorkChanges
 from contextd.domain.imported_records import TAKEN_BACK
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.imports.import_run import DEFECTS, Intake, note_unread
+from contextd.imports.import_run import Intake, naming
 from contextd.imports.importers import ImportBatch, Importer, Listed
 from contextd.imports.importers.read_position import mark_at
 from contextd.imports.transcripts import HEADLESS, catch_up, unread
@@ -35,12 +35,12 @@ def bring_transcripts(intake: Intake, importer: Importer, path: Path) -> None:
     read.
     """
     intake.formats.append(importer.name)
-    try:
+    tally = intake.tally(intake.runtime)
+    with naming(tally, path.name):
         for listed in importer.sessions(path):
             intake.check()
-            _bring(intake, importer, path, listed)
-    except DEFECTS as error:
-        note_unread(intake.tally(intake.runtime), path.name, error)
+            with naming(tally, f"{path.name}, session {listed.id}" if listed.id else path.name):
+                _bring(intake, importer, path, listed)
 
 
 def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> None:

@@ -59,7 +59,7 @@ def test_what_a_line_says_is_what_was_written(record, said, task, tmp_path_facto
     change = Change(1, record.id, EPOCH, "me", "create", "why", None, record)
     lines = [heading(HERE, "shop", EPOCH), record_line(record, [change])]
     path.write_text("".join([*lines, *session_lines(session, said)]))
-    back, opened_, *rest = read_bundle(path, record.scope)
+    back, opened_, *rest = [item for _, item in read_bundle(path, record.scope)]
     assert back == RecordStates(record, [("create", "why", record)])
     assert opened_ == replace(session, scope=record.scope)
     assert rest == ([SomeEvents(session.id, tuple(said))] if said else [])
@@ -125,10 +125,10 @@ def test_a_bundle_gives_everything_back_in_an_empty_home_and_in_another_project(
     try:
         for desk in (Desk(host, rich.root), rich.at(other)):
             desk.as_owner("init")
-            report = desk.as_owner("import", path=str(bundle))
+            report = desk.as_owner("import", path=str(bundle), mine=True)
             assert (report["format"], report["unread"], report["sessions"]) == ("bundle", 0, 1)
             assert told(desk) == before
-            again = desk.as_owner("import", path=str(bundle))
+            again = desk.as_owner("import", path=str(bundle), mine=True)
             assert (again["new"], again["updated"]) == (0, 0)
             assert told(desk) == before
             assert desk("recall_context", query="staging host otter")["entries"]

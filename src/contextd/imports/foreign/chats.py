@@ -38,10 +38,17 @@ def _conversations(path: Path, shown: str, *, chatgpt: bool) -> Iterator[Item]:
             elif not isinstance(chat, Mapping):
                 yield Unread(f"{name}{place}", "not a conversation")
             else:
-                batch = _batch(chat, chatgpt=chatgpt)
-                yield batch or Unread(f"{name}{place}", "the conversation is empty")
+                yield _read(f"{name}{place}", chat, chatgpt=chatgpt)
     if not found:
         yield Unread(path.name, "the archive contains no conversations.json")
+
+
+def _read(place: str, chat: Mapping[str, Any], *, chatgpt: bool) -> Item:
+    try:
+        batch = _batch(chat, chatgpt=chatgpt)
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+        return Unread(place, f"not a conversation: {error!s:.200}")
+    return batch or Unread(place, "the conversation is empty")
 
 
 def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:

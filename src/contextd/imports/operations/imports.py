@@ -105,6 +105,7 @@ def import_(
     format: str = "",
     dry_run: bool = False,
     here: bool = False,
+    mine: bool = False,
 ) -> Imported:
     """Import another program's data into this project: transcripts, exports, databases of memory tools, files
     for agents. Importing again adds no duplicates.
@@ -116,10 +117,11 @@ def import_(
         format: The format's name; detected when empty.
         dry_run: Only report what would happen.
         here: Import items of no known project into this one.
+        mine: The bundle is your own backup: its rules apply at once, and your words in it count as yours.
     """
     runtime.caller.require("write", runtime.scope, "knowledge")
     source = path_meant(runtime, path)
-    intake = Intake(runtime, str(source), dry_run=dry_run, here=here)
+    intake = Intake(runtime, str(source), dry_run=dry_run, here=here, mine=mine)
     packed: list[Path] = []
     found = named_sources(runtime, source, format, packed)
     done = _brought(intake, found, str(source), alone=source.is_file())

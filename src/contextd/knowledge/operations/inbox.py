@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
+from contextd.domain.imported_records import FROM_OTHERS
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.limits import Cursor, Range
 from contextd.domain.origins import ORIGINS
@@ -161,6 +162,8 @@ def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
         shown = "1 session was" if unused == 1 else f"{unused} sessions were"
         besides = f", {used} did" if used else ""
         return "unused", f"{shown} told it and made nothing of it{besides}"
+    if reason.endswith(FROM_OTHERS):
+        return "doubted", "it came in a bundle of others: agents follow it once you accept it"
     if reason.startswith("refuted:"):
         return "doubted", "a session ran its command, and there is no such command"
     if record.kind == "remediation" and (record.status, record.trust) == _LEARNED:

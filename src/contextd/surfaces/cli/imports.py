@@ -30,6 +30,11 @@ _LATEST = "latest"
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--format", default="", help="The format's name; found from the file when empty.")
 @click.option("--here", is_flag=True, help="Import items of unknown projects into this one.")
+@click.option(
+    "--mine",
+    is_flag=True,
+    help="A bundle is your own backup: its rules apply at once, and your words in it count as yours.",
+)
 @click.option("--list", "listed", is_flag=True, help="List what was imported.")
 @click.option(
     "--undo",
@@ -81,7 +86,7 @@ class _Importing:
         """Import each path separately, so that an invalid one does not stop the others."""
         replies: list[Reply] = []
         failed: list[ContextdError] = []
-        shared = {name: self._options[name] for name in ("format", "dry_run", "here")}
+        shared = {name: self._options[name] for name in ("format", "dry_run", "here", "mine")}
         for path in paths:
             try:
                 replies.append(self._call("import", {"path": str(path.absolute()), **shared}))
