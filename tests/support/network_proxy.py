@@ -43,6 +43,8 @@ class NetworkProxy:
                     source.shutdown(socket.SHUT_RDWR)
                 if not self.swallowing.is_set():
                     target.sendall(data)
+        # Also after an error: a server that hears nothing of the end keeps the locks of the transaction.
+        with suppress(OSError):
             target.shutdown(socket.SHUT_WR)
 
     def _is_cut(self, source: socket.socket, data: bytes) -> bool:

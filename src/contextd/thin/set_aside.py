@@ -180,6 +180,10 @@ class EventQueue:
             self._save()
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
+            try:
+                self.folder.parent.rmdir()
+            except OSError:
+                pass  # events of other places wait there
 
     def _advance(self, end: int) -> None:
         self._at = end

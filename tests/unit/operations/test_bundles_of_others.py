@@ -181,7 +181,9 @@ def test_a_bundle_of_others_replaces_no_record_of_this_home(
 ) -> None:
     desk.as_owner("init")
     mine = desk("save_context", content="The pool has ten connections")["id"]
-    forged = record(mine, content="The pool has no limit", updated_at=EPOCH + timedelta(days=99_999))
+    forged = record(
+        mine, content="The pool has no limit", updated_at=EPOCH + timedelta(days=99_999)
+    )
     path = tmp_path / "forged.jsonl"
     path.write_text(heading(HERE, "shop", EPOCH) + record_line(forged, []))
     report = desk.as_owner("import", path=str(path))
