@@ -23,6 +23,7 @@ MERGE = (
     "keeps what was merged in a record that says the same; directives merge with directives alone"
 )
 FILE = "the file it stands in says so"
+NOT_HERE_YET = "nothing of a bundle holds here before its importer says so"
 NEVER_DIRECTIVE = "of a kind or a moment that holds no directive"
 
 LOWERING = {
@@ -48,6 +49,10 @@ LOWERING = {
     "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
     "consolidation/merge_run.py": {"_archive": GATED},
     "learning/episodes.py": {"_withdrawn": ACT},
+    "imports/authority.py": {
+        "without_authority": NOT_HERE_YET,
+        "session_of_others": NEVER_DIRECTIVE,
+    },
     "imports/entry_import.py": {"_sorted_out": ACT},
     "imports/note_import.py": {"archive_gone": FILE, "_again": FILE},
     "imports/sessions.py": {"_readmit": ACT},

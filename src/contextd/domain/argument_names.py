@@ -119,6 +119,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "here": "",
         "if_match": "etag",
         "marks": "",
+        "mine": "own my_own own_backup",
         "packs": "pack names",
         "payload": "",
         "revoke": "",

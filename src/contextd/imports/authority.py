@@ -2,7 +2,7 @@
 
 A file can claim anything of itself: that a person said it, that it was confirmed, that it is a rule. Only the
 person who imports it can say that this holds here. Without that word its records are knowledge of unknown
-worth, its rules await review, and its conversations are somebody else's.
+worth, its rules await review, and its conversations are those of others.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def awaits_review(record: Record) -> bool:
 
 
 def without_authority(record: Record, import_id: str, now: datetime) -> Record:
-    """A record of a file as somebody else's: it says the same, and decides nothing here."""
+    """A record of a file as one of others: it says the same, and decides nothing here."""
     trust = record.trust if RANK[record.trust] <= RANK["imported"] else "imported"
     waits = record.status in ("active", "candidate") and awaits_review(record)
     return record.with_(
@@ -61,15 +61,15 @@ def without_authority(record: Record, import_id: str, now: datetime) -> Record:
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in data.items() if name not in _CONFERRING_DATA}
-    if kept.get("speaker") == "user":
+    fields = {name: value for name, value in data.items() if name not in _CONFERRING_DATA}
+    if fields.get("speaker") == "user":
         # Whoever spoke was not the user of this machine.
-        del kept["speaker"]
-    return kept
+        del fields["speaker"]
+    return fields
 
 
 def session_of_others(session: Session, import_id: str) -> Session:
-    """A session of a file as somebody else's: its history can be searched, and nothing is learned from it."""
+    """A session of a file as one of others: its history can be searched, and nothing is learned from it."""
     return session.with_(
         status="completed" if session.status == "active" else session.status,
         ended_at=session.ended_at or session.last_seen_at,

@@ -277,7 +277,7 @@ def _open(bringing: _Bringing, session: Session) -> None:
 
 
 def _acknowledge(intake: Intake, known: Session, session: Session) -> None:
-    """Make a session the importer's own that was imported as somebody else's."""
+    """Make a session the importer's own that was imported as one of others."""
     if IMPORTED not in known.data:
         return
     tally = intake.tally(intake.runtime)
