@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,15 +27,32 @@ class Thief:
         self._path, self._hidden = path, path.with_name("hidden")
         self._is_the_answer = is_the_answer
         self.stolen: list[bytes] = []
-        path.rename(self._hidden)
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(path))
-        self._listener.listen()
+        self._listener = self._in_its_place()
         self._thread = threading.Thread(target=self._steal)
         self._thread.start()
 
+    def _in_its_place(self) -> socket.socket:
+        self._path.rename(self._hidden)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self._path))
+        listener.listen()
+        listener.settimeout(0.005)
+        self._inode = self._path.stat().st_ino
+        return listener
+
+    def _client(self) -> socket.socket:
+        # The daemon misses its socket after a second, and opens a new one.
+        while True:
+            with suppress(TimeoutError):
+                client, _ = self._listener.accept()
+                client.settimeout(None)
+                return client
+            if self._path.exists() and self._path.stat().st_ino != self._inode:
+                self._listener.close()
+                self._listener = self._in_its_place()
+
     def _steal(self) -> None:
-        client, _ = self._listener.accept()
+        client = self._client()
         with client, socket.socket(socket.AF_UNIX) as daemon:
             daemon.connect(str(self._hidden))
             threading.Thread(target=self._pass_on, args=(client, daemon), daemon=True).start()
