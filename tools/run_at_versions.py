@@ -1,8 +1,8 @@
 """Run the tests at other versions of the dependencies than this checkout uses.
 
 python tools/run_at_versions.py lowest            every test of the default run, about ten minutes
-python tools/run_at_versions.py lowest --short    the part of it that CI runs
-python tools/run_at_versions.py today --short     the releases of today, and how they differ from the pins
+python tools/run_at_versions.py --short lowest    the part of it that CI runs
+python tools/run_at_versions.py --short today     the releases of today, and how they differ from the pins
 python tools/run_at_versions.py lowest -- -n 0 tests/unit/test_words.py    arguments for pytest
 
 `uv run pytest` uses the newest versions as pinned in pyproject.toml. `lowest` installs those of
