@@ -28,6 +28,7 @@ from contextd.briefing.injection_tiers import (
 from contextd.briefing.muting import fresh, rested, told_before
 from contextd.briefing.recent_files import files_line, recent_files
 from contextd.claims.contradiction_test import conflict
+from contextd.domain.applies_to import applies_to, in_words
 from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.context_items import Serving
 from contextd.domain.kind import Field
@@ -347,7 +348,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     text = inline_words(one_line(text, _LONGEST))
     since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
-    note = f" · {stale}" if stale else ""
+    note = "".join(f" · {one}" for one in (in_words(applies_to(record.data)), stale) if one)
     by = author_of(runtime, file_of(record))
     source = f"{record.source}, last changed by {by}" if by else str(record.source)
     facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"

@@ -9,6 +9,7 @@ from math import ceil
 
 from contextd.briefing.injection_tiers import always, rules_query
 from contextd.claims.contradiction_test import conflict
+from contextd.domain.applies_to import applies_to, in_words
 from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, short_id
@@ -189,12 +190,14 @@ def said(record: Record) -> str:
 
 
 def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> str:
-    """Format a directive for injection: its text, kind, id and severity, or its source and age if `aged`. A
-    rule from a file of the repository names the file and who changed it last.
+    """Format a directive for injection: its text, kind, id and severity, or its source and age if `aged`, and
+    which files it is for. A rule from a file of the repository names the file and who changed it last.
     """
     text = said(record)
+    limit = in_words(applies_to(record.data))
     if is_personal(record):
-        return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
+        short = trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
+        return f"{short} ({limit})" if limit else short
     text = _shortened(text)
     severity = str(record.data.get("severity") or "")
     named = record.data.get("type") if record.kind == "discovery" else record.kind
@@ -202,6 +205,7 @@ def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> st
     marks += [runtime.ago(record.created_at)] if aged and not severity else []
     by = author_of(runtime, file_of(record))
     marks += [f"{record.source}, last changed by {by}"] if by else []
+    marks += [limit] if limit else []
     return f"{text} [{' · '.join(marks)}]"
 
 

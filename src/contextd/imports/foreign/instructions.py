@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from contextd.clients import CLIENTS
+from contextd.domain.applies_to import FIELD
 from contextd.domain.own_passages import without_own_passages
 from contextd.domain.records import Trust, digest
 from contextd.files.disk import target_inside
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, parts_of
+from contextd.imports.foreign.rule_limits import limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd_code.errors import Denied
 from contextd_code.text.words import unpunctuated
@@ -49,12 +52,15 @@ _ADR_NAME = re.compile(r"(?:adr[-_]?)?\d{1,5}[-_.].*\.md", re.I)
 
 def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
     """A reader that makes what stands under each heading a note of type `kind`, with the trust of its file. A note
-    keeps its key while its headings stay, so that a rewritten section updates its record.
+    keeps its key while its headings stay, so that a rewritten section updates its record. Each note applies to
+    the files that the whole file is for.
     """
 
     def read(path: Path, shown: str) -> Iterator[Item]:
         written = _written(path)
         about, body = front_matter(without_own_passages(text_of(path, _LARGEST)))
+        limits = limits_of(shown, about)
+        limited = {FIELD: list(limits)} if limits else {}
         name = plain_text(about.get("description")) or plain_text(about.get("name"))
         sections: dict[tuple[str, ...], list[MarkdownPart]] = {}
         for part in parts_of(body):
@@ -69,13 +75,18 @@ def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Ite
                 title=(" › ".join(headings) or name)[:_LONGEST_TITLE],
                 content=text,
                 tags=tuple(filter(None, (one[:60] for one in headings[-2:] or (name,)))),
-                data={"type": kind, "origin": "instructions", "file": shown} if short else {},
+                data={**_filed(kind, shown), **limited} if short else limited,
                 said_by=shown,
                 trust=trust,
                 created=written,
             )
 
     return read
+
+
+def _filed(kind: str, shown: str) -> dict[str, Any]:
+    """The fields of a discovery of this type from a file."""
+    return {"type": kind, "origin": "instructions", "file": shown}
 
 
 def _section(parts: Sequence[MarkdownPart]) -> str:
@@ -119,7 +130,7 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
         kind="discovery",
         title=title[:200],
         content=content,
-        data={"type": "decision", "origin": "instructions", "file": shown},
+        data=_filed("decision", shown),
         said_by=shown,
         trust="human",
         created=_written(path),
