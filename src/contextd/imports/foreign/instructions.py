@@ -16,10 +16,11 @@ from contextd.domain.records import Trust, digest
 from contextd.files.disk import target_inside
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, parts_of
-from contextd.imports.foreign.rule_limits import limits_of
+from contextd.imports.foreign.rule_limits import NESTED, limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd_code.errors import Denied
 from contextd_code.text.words import unpunctuated
+from contextd_code.tree.named_files import files_named
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000
@@ -36,6 +37,13 @@ _IN_FOLDERS = (
     ".cursor/rules/**/*.mdc", ".github/instructions/*.instructions.md", ".windsurf/rules/*.md",
     ".clinerules/*.md", ".claude/rules/**/*.md",
 )  # fmt: skip
+_BELOW = (
+    *(f"**/{name}" for name in NESTED),
+    "**/.cursor/rules/**/*.mdc",
+    "**/.claude/rules/**/*.md",
+)
+"""Files in folders below the root, whose clients read them for the work in that folder."""
+
 _DECISIONS = (
     "docs/adr",
     "docs/adrs",
@@ -154,6 +162,9 @@ def _of_instructions(around: Surroundings) -> Iterator[Path]:
         yield from _inside(root, (root / name for name in _AT_THE_ROOT))
         for pattern in _IN_FOLDERS:
             yield from _inside(root, sorted(root.glob(pattern)))
+        # Those at the root were found above, whether git ignores them or not.
+        below = [path for path in files_named(root, _BELOW) if limits_of(path, {})]
+        yield from _inside(root, (root / path for path in below))
 
 
 def _of_memories(around: Surroundings) -> Iterator[Path]:
