@@ -73,6 +73,36 @@ ROWS = (
         after="",
     ),
     Promise(
+        says="A rule for some files is not told at the start of a session.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_rules_for_some_files.py::test_it_is_not_told_at_the_start_and_a_rule_for_every_file_is"
+        ],
+        file="briefing/directive_lines.py",
+        before="if applies(one[0], touched)}",
+        after="if one}",
+    ),
+    Promise(
+        says="An edit of other files tells no rule for some files.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
+        ],
+        file="briefing/limited_rules.py",
+        before="if rule.id not in window and applies(rule, touched)]",
+        after="if rule.id not in window]",
+    ),
+    Promise(
+        says="A rule for some files is told once in a window.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
+        ],
+        file="briefing/limited_rules.py",
+        before="if rule.id not in window and applies(rule, touched)]",
+        after="if applies(rule, touched)]",
+    ),
+    Promise(
         says="A note is not repeated to the session that recorded it.",
         sort="told",
         tests=[

@@ -28,6 +28,7 @@ from contextd.briefing.injection_tiers import (
 from contextd.briefing.muting import fresh, rested, told_before
 from contextd.briefing.recent_files import files_line, recent_files
 from contextd.claims.contradiction_test import conflict
+from contextd.domain.applies_to import applies_to, in_words, is_limited
 from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.context_items import Serving
 from contextd.domain.kind import Field
@@ -44,6 +45,7 @@ from contextd.learning.corroboration import TOLD_IN
 from contextd.person.person import BRIEFED, is_personal, personal, personal_query
 from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
+from contextd.policies.touched_paths import is_beside, touched_by_text
 from contextd.projects.checkout_shape import follow_shape
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
@@ -122,6 +124,7 @@ def brief(
         work=" ".join((task, *_about(thread))),
         lately=lately,
         aged=True,
+        touched=touched_by_text(runtime, task),
     )
     records, weights, why = _candidates(runtime, lately.records, task)
     earlier_sessions = told_before(lately.sessions, session)
@@ -347,7 +350,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     text = inline_words(one_line(text, _LONGEST))
     since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
-    note = f" · {stale}" if stale else ""
+    note = "".join(f" · {one}" for one in (in_words(applies_to(record.data)), stale) if one)
     by = author_of(runtime, file_of(record))
     source = f"{record.source}, last changed by {by}" if by else str(record.source)
     facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"
@@ -374,7 +377,8 @@ def _candidates(
     kinds = searched(runtime)
     # Rules that always apply are in tier 0; other rules and warnings are shown if the task finds them.
     shown = {*kinds_that("briefed")} - {*RULES, "anti_pattern"} if kinds else set[str]()
-    known = [r for r in latest if r.kind in shown and not reads_itself(runtime, r)]
+    known = [r for r in latest if r.kind in shown and not is_limited(r)]
+    known = [r for r in known if not reads_itself(runtime, r)]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
@@ -384,7 +388,9 @@ def _candidates(
         found = find_records(
             runtime, task, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
         )
-        why = bearing(runtime, [h for h in found.hits if not reads_itself(runtime, h.record)])
+        touched = touched_by_text(runtime, task)
+        hits = [h for h in found.hits if not is_beside(h.record, touched)]
+        why = bearing(runtime, [h for h in hits if not reads_itself(runtime, h.record)])
         by_id = {hit.record.id: hit.record for hit in found.hits}
         for rank, id in enumerate(why):
             records[id] = by_id[id]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.recap import recap, turns_read
+from contextd.domain.applies_to import is_limited
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
@@ -34,7 +35,9 @@ from contextd_code.git.git_queries import branch
 
 _log = logging.getLogger(__name__)
 
-_RECENT = 5
+_RECENT, _READ = 5, 50
+"""The latest learned records that are shown, and that are read, since rules for some files are left out."""
+
 _MODULES = 8
 _SAID_SO_FAR = 240
 """Tokens of CONTEXT.md for statements of the current session: half of the file."""
@@ -96,10 +99,12 @@ def situation(
     learned = (
         runtime.leaving()
         .view.records.find(
-            runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
+            runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_READ)
         )
         .records
     )
+    # The file is read at the start of every session: it has no rules for some files.
+    learned = [r for r in learned if not is_limited(r)][:_RECENT]
     statements = ledger_lines(runtime, turns) if turns else _ledger_of_ended(runtime, session)
     directives = told_directives(runtime.leaving(), _RULES)
     over = ended_states(runtime, learned)

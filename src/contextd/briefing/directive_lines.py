@@ -9,6 +9,7 @@ from math import ceil
 
 from contextd.briefing.injection_tiers import always, rules_query
 from contextd.claims.contradiction_test import conflict
+from contextd.domain.applies_to import applies_to, in_words
 from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, short_id
@@ -17,6 +18,7 @@ from contextd.knowledge.client_read_files import reads_itself
 from contextd.person.person import LONGEST_LINE, is_personal, personal_query, told_by
 from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
+from contextd.policies.touched_paths import NOTHING, TouchedPaths, applies
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
 from contextd_code.dataclass import dataclass
@@ -81,16 +83,19 @@ def told_directives(
     aged: bool = False,
     recorded: bool = False,
     of_person: bool = True,
+    touched: TouchedPaths = NOTHING,
 ) -> ToldDirectives:
     """Select the directives in force here within `budget` tokens: critical ones first, then the user's,
     then standards, then, if `recorded`, those that agents recorded; among equals those relevant to the
     `work`. `lately` is what the caller has read already. Lines include their age if `aged`, unless they come
     from a file. Without `of_person` the person's directives are neither shown nor counted: the caller
-    shows them elsewhere.
+    shows them elsewhere. Of the directives for some files, those for what is `touched` are told.
     """
     known = {
         id: found
-        for id, found in directives_in_force(runtime, lately, recorded=recorded).items()
+        for id, found in directives_in_force(
+            runtime, lately, recorded=recorded, touched=touched
+        ).items()
         if of_person or not is_personal(found[0])
     }
     order = _order(runtime, known, work)
@@ -118,10 +123,15 @@ def told_directives(
 
 
 def directives_in_force(
-    runtime: Runtime, lately: Lately | None = None, *, recorded: bool = False
+    runtime: Runtime,
+    lately: Lately | None = None,
+    *,
+    recorded: bool = False,
+    touched: TouchedPaths | None = NOTHING,
 ) -> dict[str, tuple[Record, str]]:
     """Every directive that each session here gets, by id, with the reason; empty if tier 0 is turned off.
-    With `recorded` also the latest that agents recorded in notes, memories and lessons.
+    With `recorded` also the latest that agents recorded in notes, memories and lessons. Of the directives for
+    some files, those for what is `touched`; all if it is None.
     """
     if not runtime.settings.flag("injection.tier0"):
         return {}
@@ -135,6 +145,8 @@ def directives_in_force(
         found.setdefault(record.id, (record, reason))
     for record in _recorded_directives(runtime) if recorded else ():
         found.setdefault(record.id, (record, _RECORDED))
+    if touched is not None:
+        found = {id: one for id, one in found.items() if applies(one[0], touched)}
     return _once(found)
 
 
@@ -151,9 +163,11 @@ def _recorded_directives(runtime: Runtime) -> list[Record]:
     ]
 
 
-def ranked_directives(runtime: Runtime) -> list[Record]:
-    """Every directive in force, most important first, those that agents recorded last."""
-    known = directives_in_force(runtime, recorded=True)
+def ranked_directives(runtime: Runtime, touched: TouchedPaths | None = None) -> list[Record]:
+    """Every directive in force, most important first, those that agents recorded last. If it is known what is
+    `touched`, without those for other files.
+    """
+    known = directives_in_force(runtime, recorded=True, touched=touched)
     return [known[id][0] for id in _order(runtime, known, "")]
 
 
@@ -189,12 +203,14 @@ def said(record: Record) -> str:
 
 
 def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> str:
-    """Format a directive for injection: its text, kind, id and severity, or its source and age if `aged`. A
-    rule from a file of the repository names the file and who changed it last.
+    """Format a directive for injection: its text, kind, id and severity, or its source and age if `aged`, and
+    which files it is for. A rule from a file of the repository names the file and who changed it last.
     """
     text = said(record)
+    limit = in_words(applies_to(record.data))
     if is_personal(record):
-        return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
+        short = trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
+        return f"{short} ({limit})" if limit else short
     text = _shortened(text)
     severity = str(record.data.get("severity") or "")
     named = record.data.get("type") if record.kind == "discovery" else record.kind
@@ -202,6 +218,7 @@ def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> st
     marks += [runtime.ago(record.created_at)] if aged and not severity else []
     by = author_of(runtime, file_of(record))
     marks += [f"{record.source}, last changed by {by}"] if by else []
+    marks += [limit] if limit else []
     return f"{text} [{' · '.join(marks)}]"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from contextd.briefing.briefing import quoted
 from contextd.briefing.conflicts import Odds, at_odds
 from contextd.briefing.dead_end_injection import FAILED_BEFORE, repeated_ways
-from contextd.briefing.injected_records import held, held_records
+from contextd.briefing.injected_records import held, held_records, holding
+from contextd.briefing.limited_rules import ITS_FILES, limited_rules, touched_rules
 from contextd.briefing.prompt_directives import needed_directives
 from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
 from contextd.briefing.session_outcome import SessionOutcome, outcomes, standing_matches
@@ -19,6 +20,7 @@ from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.knowledge.git_anchors import from_elsewhere, standings
+from contextd.policies.touched_paths import NOTHING, TouchedPaths, is_beside, touched_by_text
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.briefing_lines import BEARING
@@ -66,25 +68,34 @@ def bearing_on(
     runtime: Runtime, session: Session, prompt: str, unstripped: str
 ) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
     """Build the context for a prompt; return its text, the tier and reason of each record, and the records:
-    first the fix of an error in the prompt, then the directives it needs, the ways it brings up that failed
-    before, and other relevant records.
+    first the fix of an error in the prompt, then the rules for files that it names, the directives it needs, the
+    ways it brings up that failed before, and other relevant records.
     `unstripped` is the prompt with the text that editors and reminders add: it may contain an error.
     """
     fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
     spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
-    rule, rules = needed_directives(runtime, session, prompt[:_READ], most - spent)
+    # Most prompts name no file, and most projects have no such rule: neither costs them a question to the store.
+    limited = limited_rules(runtime) if touched_by_text(runtime, prompt) else []
+    touched = touched_by_text(runtime, prompt, indexed=True) if limited else NOTHING
+    own, of_files = touched_rules(runtime, session, limited, touched, most - spent)
+    spent += count_tokens(own)
+    window = holding(session, [record.id for record in of_files])
+    rule, rules = needed_directives(runtime, window, prompt[:_READ], most - spent, touched=touched)
     spent += count_tokens(rule)
-    quoted_records = [*fixed, *rules]
-    text, records = relevant(runtime, session, prompt, told_records=quoted_records, spent=spent)
+    quoted_records = [*fixed, *of_files, *rules]
+    text, records = relevant(
+        runtime, session, prompt, told_records=quoted_records, spent=spent, touched=touched
+    )
     spent += count_tokens(text)
-    known = f"{rule}\n{text}"
+    known = f"{own}\n{rule}\n{text}"
     way, ways = repeated_ways(runtime, session, prompt, most - spent, known=known)
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, ITS_FILES) for record in of_files}
     why |= {record.id: (BEARING, "a rule relevant to the prompt") for record in rules}
     why |= {record.id: (BEARING, FAILED_BEFORE) for record in ways}
     why |= {record.id: (BEARING, "like the prompt") for record in records}
     return (
-        "\n\n".join(filter(None, (fix, rule, way, text))),
+        "\n\n".join(filter(None, (fix, own, rule, way, text))),
         why,
         [*quoted_records, *ways, *records],
     )
@@ -97,16 +108,17 @@ def relevant(
     *,
     told_records: Sequence[Record] = (),
     spent: int = 0,
+    touched: TouchedPaths = NOTHING,
 ) -> tuple[str, list[Record]]:
     """The text to add to a prompt, and its records; empty if nothing is certain, and without an embedder,
     because shared words alone do not make two tasks alike. `told_records` were added already, in `spent`
-    tokens.
+    tokens. Records for other files than the `touched` ones are left out.
     """
     budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or weight(prompt.strip()) < _SHORTEST:
         return "", []
-    near = _near(runtime, session, prompt[:_READ])
+    near = [one for one in _near(runtime, session, prompt[:_READ]) if not is_beside(one, touched)]
     valid = validities(runtime, near)
     records = standing_matches(runtime, near, valid)
     standing = standings(runtime, records)

@@ -18,6 +18,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
+from contextd.policies.touched_paths import NOTHING, TouchedPaths, is_beside
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Corrupt, Unavailable
@@ -76,16 +77,19 @@ _CLAUSE = regex(
 
 
 def needed_directives(
-    runtime: Runtime, session: Session, prompt: str, budget: int
+    runtime: Runtime, session: Session, prompt: str, budget: int, *, touched: TouchedPaths = NOTHING
 ) -> tuple[str, list[Record]]:
     """Select the directives that a prompt needs and the agent's window does not contain, as text within
-    `budget` tokens and as records; empty without an embedder.
+    `budget` tokens and as records; empty without an embedder. Those for other files than the `touched` ones are
+    left out.
     """
     if budget <= 0 or not runtime.settings.flag("injection.tier0"):
         return "", []
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in _near(runtime, session, prompt):
+        if is_beside(record, touched):
+            continue
         line = "- " + directive_line(record, runtime)
         cost = count_tokens(line + "\n")
         if spent + cost <= budget and len(chosen) < _MOST:

@@ -11,6 +11,7 @@ from contextd.domain.directives import is_directive
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
+from contextd.policies.touched_paths import TouchedPaths, is_beside, touched_by_text
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
@@ -30,8 +31,9 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     otherwise the last prompt of the session's user is used. Empty if there is nothing to show.
     """
     asked = (prompt or _asked_last(runtime, session))[:_READ]
-    in_force = ranked_directives(runtime)
-    rules = _rules(runtime, asked, in_force)
+    touched = touched_by_text(runtime, asked)
+    in_force = ranked_directives(runtime, touched)
+    rules = _rules(runtime, asked, in_force, touched)
     lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
     lines += [Line(_quoted(rule, runtime), rule.id) for rule in rules]
     note_lines = within(lines, TOLD_TOKENS)
@@ -50,12 +52,16 @@ def _asked_last(runtime: Runtime, session: Session) -> str:
     return asked[-1].text if asked else session.task
 
 
-def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Record]:
+def _rules(
+    runtime: Runtime, asked: str, in_force: Sequence[Record], touched: TouchedPaths
+) -> list[Record]:
     """The rules relevant to the task first, then those that always apply."""
     rules = {rule.id: rule for rule in in_force}
     words = set(content_words(asked))
     near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}
-    return list({**near, **_bearing(runtime, asked), **rules}.values())
+    bearing = _bearing(runtime, asked)
+    bearing = {id: one for id, one in bearing.items() if not is_beside(one, touched)}
+    return list({**near, **bearing, **rules}.values())
 
 
 def _quoted(rule: Record, runtime: Runtime) -> str:

@@ -46,6 +46,18 @@ def tool_use(tool_input: Any) -> ToolUse | None:
     )
 
 
+_FILES = ("file_path", "filePath", "notebook_path", "absolute_path", "target_file", "path")
+"""Names that clients give to the file of a tool call."""
+
+
+def files_touched(tool_input: Any) -> tuple[str, ...]:
+    """The files that a tool call names in fields of their own, whether it reads or writes them."""
+    if not isinstance(tool_input, Mapping):
+        return ()
+    named = (_text(tool_input, (name,)) for name in _FILES)
+    return tuple(dict.fromkeys(path for path in named if path))
+
+
 def _clean(text: str) -> str:
     # A client that cuts a text between the halves of a character leaves one half.
     return text.encode("utf-8", "replace").decode()
@@ -60,6 +72,8 @@ a tool, a tool returned or failed, it ended a turn, a sub-agent began, ended, it
 compacted, was compacted, the session is over.
 """
 
+_OF_TOOLS: frozenset[Moment] = frozenset({"acting", "answered", "failed"})
+
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed", "delegating"})
 """Moments whose answer the client shows to the agent."""
 
@@ -69,8 +83,8 @@ class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began, compacts or
     ended, in the client's words; `prompt_id` distinguishes equal prompts. `answer` is the agent's last message
     or the summary of a compacted window, `output` a tool's result. `again` says that the agent was already kept
-    from ending its turn once. `tool` is the pending tool call. `agent` is a sub-agent, with a transcript of its
-    own.
+    from ending its turn once. `tool` is the pending tool call; `files` and `command` are what a pending or finished
+    one names. `agent` is a sub-agent, with a transcript of its own.
     """
 
     moment: Moment
@@ -85,6 +99,8 @@ class Occurrence:
     agent: str = ""
     agent_transcript: str = ""
     tool: ToolUse | None = None
+    files: tuple[str, ...] = ()
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +137,8 @@ class PayloadReader:
         moment = self.moments.get(event)
         if moment is None:
             return None
+        tool_input = payload.get(self.tool_input) if moment in _OF_TOOLS else None
+        tool = tool_use(tool_input)
         return Occurrence(
             moment=moment,
             session=_text(payload, self.session),
@@ -133,7 +151,9 @@ class PayloadReader:
             again=payload.get(self.again) is True,
             agent=_text(payload, self.agent),
             agent_transcript=_text(payload, self.agent_transcript),
-            tool=tool_use(payload.get(self.tool_input)) if moment == "acting" else None,
+            tool=tool if moment == "acting" else None,
+            files=files_touched(tool_input),
+            command=tool.command if tool is not None else "",
         )
 
 

@@ -33,6 +33,15 @@ _FILED: Mapping[str, Field] = {
 }
 """Fields of records read from files."""
 
+_LIMITED: Mapping[str, Field] = {
+    "applies_to": Field(
+        "string[]",
+        description="Globs of the files it applies to, relative to the root; `!` takes files out; all "
+        "when empty",
+    ),
+}
+"""The field of records that may state a rule for some files; a policy has `paths`."""
+
 
 def _enum(*values: str, required: bool = False, default: str | None = None) -> Field:
     return Field("enum", required, values=values, default=default)
@@ -46,6 +55,7 @@ _kind(
         "contextType": _S,
         "bubbleId": _S,
         "savedAs": Field(description="Original, undeclared type"),
+        **_LIMITED,
     },
     facets=("contextType", "bubbleId"),
     open=True,
@@ -62,6 +72,7 @@ _kind(
         "outcome": _enum("success", "failure", "mixed", default="success"),
         "task": Field(description="The task it was learned from"),
         "topic": Field(description="Its subject: the next record on it replaces this one"),
+        **_LIMITED,
     },
     facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
@@ -107,6 +118,7 @@ _kind(
         "sentence": _S,
         "speaker": _S,
         "file": _S,
+        **_LIMITED,
     },
     facets=("type", "module"),
     weight=0.9,
@@ -150,6 +162,7 @@ _kind(
         "instead": _S,
         "detection": _S,
         "severity": _enum("critical", "error", "warning", "info", default="warning"),
+        **_LIMITED,
     },
     traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
@@ -211,6 +224,7 @@ _kind(
         "rationale": _S,
         "linter": _S,
         "severity": _S,
+        **_LIMITED,
     },
     facets=("language",),
     traits="binding briefed compared directive entry",

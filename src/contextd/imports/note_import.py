@@ -11,6 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from contextd.claims.write_gate import Draft, GateLookup, Verdict, admit, junk
+from contextd.domain.applies_to import applies_to
 from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.confidence import START
 from contextd.domain.imported_records import IMPORT, TAKEN_BACK
@@ -289,9 +290,9 @@ def _again(
 
 
 def _wording(record: Record) -> str:
-    """Equal for records that differ only in punctuation, spacing or case."""
+    """Equal for records for the same files that differ only in punctuation, spacing or case."""
     texts = (record.kind, record.title, record.content)
-    return digest("\n".join(unpunctuated(text) for text in texts))
+    return digest("\n".join((*map(unpunctuated, texts), *applies_to(record.data))))
 
 
 def _said(record: Record) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from contextd.claims.judgement import Types, judge, statement_of
+from contextd.domain.applies_to import applies_to
 from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.kinds import kinds_that
@@ -23,7 +24,11 @@ _MOST_PAIRS = 1_000
 
 
 def disagreement(one: Record, other: Record, types: Types) -> tuple[str, str] | None:
-    """(kind, reason) when two records contradict each other; the smaller id comes first."""
+    """(kind, reason) when two records contradict each other; the smaller id comes first. Rules for different files
+    do not.
+    """
+    if applies_to(one.data) != applies_to(other.data):
+        return None
     one, other = sorted((one, other), key=lambda record: record.id)
     judged = judge(statement_of(one, types), statement_of(other, types))
     return (judged.how, judged.reason) if judged.verdict == "opposite" else None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from contextd.domain.applies_to import applies_to, in_words
 from contextd.domain.confidence import confidence_at
 from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.quoting import unquoted
@@ -78,10 +79,11 @@ def entry(record: Record, validity: Validity, score: float | None = None) -> Con
 
 
 def noted(record: Record, validity: Validity) -> str:
-    """The validity note of every view: a missing confirmation, and what replaced or contradicts the
-    record.
+    """The validity note of every view: a missing confirmation, the files that a rule is for, and what replaced
+    or contradicts the record.
     """
-    return " · ".join(filter(None, (_UNCONFIRMED.get(record.status, ""), validity.note)))
+    limit = in_words(applies_to(record.data))
+    return " · ".join(filter(None, (_UNCONFIRMED.get(record.status, ""), limit, validity.note)))
 
 
 _UNCONFIRMED = {"candidate": "candidate, not confirmed", "inbox": "inbox, not confirmed"}

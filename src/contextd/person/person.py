@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from contextd.domain.applies_to import is_limited
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Page, Query
 from contextd.domain.records import Record, Status
@@ -161,7 +162,7 @@ def personal(
     for record in known:
         if left < _SHORTEST_LINE:
             break
-        if record.id in besides or reads_itself(runtime, record):
+        if record.id in besides or is_limited(record) or reads_itself(runtime, record):
             continue
         text = trim_to_tokens(told_by(record), LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")

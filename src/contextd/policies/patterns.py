@@ -100,11 +100,12 @@ def glob_pattern(globs: Sequence[str]) -> Pattern:
 
 
 @lru_cache(maxsize=512)
-def compiled_globs(globs: tuple[str, ...]) -> Pattern:
+def compiled_globs(globs: tuple[str, ...], *, ignore_case: bool = False) -> Pattern:
     """Like `glob_pattern`, cached."""
     parts = [_translated(glob) for glob in globs]
     options = re2.Options()
     options.log_errors = False
+    options.case_sensitive = not ignore_case
     try:
         made: Pattern = re2.compile(f"^(?:{'|'.join(parts)})$", options)
     except re2.error as error:

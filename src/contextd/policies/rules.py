@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from contextd.domain.applies_to import applies_to
 from contextd.policies.actions import CHANGES_OF, ChangeOf
+from contextd.policies.globs import matches
 from contextd.policies.patterns import Pattern, glob_pattern, name_pattern, pattern_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, nearest
@@ -28,7 +30,8 @@ NAMES = ("dependencies", "licences")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
     """The compiled rule of a record or file. `source` is where it is written, `record_id` its record,
-    empty if none. A rule without patterns forbids any change of its files.
+    empty if none. A rule without patterns forbids any change of its files. `applies_to` are globs of files that
+    it is limited to besides.
     """
 
     title: str
@@ -42,6 +45,7 @@ class PolicyRule:
     way_out: str = ""
     paths: Pattern | None = None
     except_paths: Pattern | None = None
+    applies_to: tuple[str, ...] = ()
     changes: frozenset[ChangeOf] = frozenset(CHANGES_OF)
     commands: Sequence[Pattern] = ()
     patterns: Sequence[Pattern] = ()
@@ -68,6 +72,8 @@ class PolicyRule:
     def about(self, path: str, change: ChangeOf) -> bool:
         """Whether it applies to this change of this file."""
         if change not in self.changes or (self.paths and not self.paths.search(path)):
+            return False
+        if self.applies_to and not matches(self.applies_to, path):
             return False
         return not (self.except_paths and self.except_paths.search(path))
 
@@ -146,7 +152,9 @@ def anti_pattern_rule(
         scope=scope,
         severity=str(fields.get("severity") or "warning"),
         way_out=str(fields.get("instead") or ""),
-        commands=[pattern],
+        applies_to=applies_to(fields),
+        # A command is no file.
+        commands=[] if applies_to(fields) else [pattern],
         patterns=[pattern],
     )
 

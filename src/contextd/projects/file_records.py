@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain.applies_to import applies_to
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
+from contextd.policies.globs import matches
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd_code.text.words import words
@@ -18,7 +20,7 @@ _CODE = re.compile(r"`(?:[\w.$]+[.#])?([\w$]+)(?:\(\))?`|([\w$]+)\(\)")
 
 def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
     """Rules, bugs, decisions and memories about this file, its definitions, or its module; the file's own
-    first.
+    first, then the rules for files like it.
     """
     module = module_of(runtime, path)
     names = _names_of(runtime, path)
@@ -70,6 +72,8 @@ def _nearness(record: Record, path: str, names: frozenset[str], module: str) -> 
     files += list(record.anchor.paths)
     if path in files:
         return 2.0
+    if globs := applies_to(record.data):
+        return 1.8 if matches(globs, path) else 0.0
     basename = path.rsplit("/", 1)[-1]
     if path in record.content or (len(basename) > 6 and basename in record.content):
         return 1.5

@@ -233,7 +233,7 @@ SETTINGS: dict[str, Setting] = {
             "policies.hook",
             False,
             "Check an agent's actions against the policies before they run, and its edits against ways that "
-            "failed before; reinstall the client after a change",
+            "failed before, and tell the rules for the files they touch; reinstall the client after a change",
         ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
         Setting("folding.tokens", 8_000, "Default token budget of a subtask", least=200),

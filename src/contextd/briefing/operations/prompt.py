@@ -12,6 +12,7 @@ from contextd.briefing.context_file import sessions_with_work, situation, time_s
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.injection_tiers import tier_zero_tokens
 from contextd.briefing.lean_prompt import LEAST, MOST, Part, compose
+from contextd.domain.applies_to import is_limited
 from contextd.domain.details import RENDERED
 from contextd.domain.limits import Range
 from contextd.domain.projects import THE_PERSON
@@ -85,7 +86,8 @@ def _user(runtime: Runtime) -> str:
     """USER.md as written, then recorded statements about the user, most emphatic first."""
     if not runtime.has_person:
         return ""
-    statements = [told_by(r) for r in personal_records(runtime) if not from_file(r)]
+    known = [r for r in personal_records(runtime) if not is_limited(r)]
+    statements = [told_by(r) for r in known if not from_file(r)]
     return "\n".join(
         [text_of(runtime.settings.home, USER_MD), *(f"- {text}" for text in statements)]
     )

@@ -7,16 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from contextd.clients import CLIENTS
+from contextd.domain.applies_to import FIELD
 from contextd.domain.own_passages import without_own_passages
 from contextd.domain.records import Trust, digest
 from contextd.files.disk import target_inside
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, parts_of
+from contextd.imports.foreign.rule_limits import NESTED, limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd_code.errors import Denied
 from contextd_code.text.words import unpunctuated
+from contextd_code.tree.named_files import files_named
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000
@@ -33,6 +37,13 @@ _IN_FOLDERS = (
     ".cursor/rules/**/*.mdc", ".github/instructions/*.instructions.md", ".windsurf/rules/*.md",
     ".clinerules/*.md", ".claude/rules/**/*.md",
 )  # fmt: skip
+_BELOW = (
+    *(f"**/{name}" for name in NESTED),
+    "**/.cursor/rules/**/*.mdc",
+    "**/.claude/rules/**/*.md",
+)
+"""Files in folders below the root, whose clients read them for the work in that folder."""
+
 _DECISIONS = (
     "docs/adr",
     "docs/adrs",
@@ -49,12 +60,15 @@ _ADR_NAME = re.compile(r"(?:adr[-_]?)?\d{1,5}[-_.].*\.md", re.I)
 
 def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Item]]:
     """A reader that makes what stands under each heading a note of type `kind`, with the trust of its file. A note
-    keeps its key while its headings stay, so that a rewritten section updates its record.
+    keeps its key while its headings stay, so that a rewritten section updates its record. Each note applies to
+    the files that the whole file is for.
     """
 
     def read(path: Path, shown: str) -> Iterator[Item]:
         written = _written(path)
         about, body = front_matter(without_own_passages(text_of(path, _LARGEST)))
+        limits = limits_of(shown, about)
+        limited = {FIELD: list(limits)} if limits else {}
         name = plain_text(about.get("description")) or plain_text(about.get("name"))
         sections: dict[tuple[str, ...], list[MarkdownPart]] = {}
         for part in parts_of(body):
@@ -69,13 +83,18 @@ def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Ite
                 title=(" › ".join(headings) or name)[:_LONGEST_TITLE],
                 content=text,
                 tags=tuple(filter(None, (one[:60] for one in headings[-2:] or (name,)))),
-                data={"type": kind, "origin": "instructions", "file": shown} if short else {},
+                data={**_filed(kind, shown), **limited} if short else limited,
                 said_by=shown,
                 trust=trust,
                 created=written,
             )
 
     return read
+
+
+def _filed(kind: str, shown: str) -> dict[str, Any]:
+    """The fields of a discovery of this type from a file."""
+    return {"type": kind, "origin": "instructions", "file": shown}
 
 
 def _section(parts: Sequence[MarkdownPart]) -> str:
@@ -119,7 +138,7 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
         kind="discovery",
         title=title[:200],
         content=content,
-        data={"type": "decision", "origin": "instructions", "file": shown},
+        data=_filed("decision", shown),
         said_by=shown,
         trust="human",
         created=_written(path),
@@ -143,6 +162,9 @@ def _of_instructions(around: Surroundings) -> Iterator[Path]:
         yield from _inside(root, (root / name for name in _AT_THE_ROOT))
         for pattern in _IN_FOLDERS:
             yield from _inside(root, sorted(root.glob(pattern)))
+        # Those at the root were found above, whether git ignores them or not.
+        below = [path for path in files_named(root, _BELOW) if limits_of(path, {})]
+        yield from _inside(root, (root / path for path in below))
 
 
 def _of_memories(around: Surroundings) -> Iterator[Path]:

@@ -15,6 +15,8 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
+_FIELD = re.compile(r"([A-Za-z][\w-]*):(?:[ \t]+(.*))?")
+_VALUE = re.compile(r"[ \t]*-[ \t]+(.*)")
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
 _MOST = 2_000
 """Maximum parts of one file: longer files were not written for reading."""
@@ -31,16 +33,39 @@ class MarkdownPart:
 
 
 def front_matter(text: str) -> tuple[Mapping[str, Any], str]:
-    """The front matter of a file, and the rest with the same number of lines."""
+    """The front matter of a file, and the rest with the same number of lines. Clients write `globs: *.go`
+    without quotes, which YAML refuses: such front matter is read line by line, as text.
+    """
     found = _FRONT.match(text)
     if found is None:
         return {}, text
     try:
         about = load_plain(found[1])
     except (yaml.YAMLError, ValueError, RecursionError):
-        about = None
+        about = _by_lines(found[1])
     body = "\n" * found[0].count("\n") + text[found.end() :]
     return (about if isinstance(about, Mapping) else {}), body
+
+
+def _by_lines(front: str) -> dict[str, Any]:
+    """The fields of front matter that is not YAML: text, or a list of texts. A list that does not end is left out."""
+    about: dict[str, Any] = {}
+    name = ""
+    for line in front.splitlines():
+        if field := _FIELD.fullmatch(line):
+            name, text = field[1], _bare(field[2] or "")
+            if not text.startswith("[") or "]" in text:
+                about[name] = text or None
+        elif (value := _VALUE.fullmatch(line)) and name in about:
+            above = about[name] if isinstance(about[name], list) else []
+            about[name] = [*above, _bare(value[1])][:_MOST]
+    return about
+
+
+def _bare(text: str) -> str:
+    text = text.strip()
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted and text.count(text[0]) == 2 else text
 
 
 def parts_of(text: str) -> Iterator[MarkdownPart]:

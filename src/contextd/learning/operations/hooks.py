@@ -13,6 +13,7 @@ from contextd.briefing.context_file import refresh_context_md, write_context_md
 from contextd.briefing.dead_end_injection import FAILED_BEFORE, ways_of_edit
 from contextd.briefing.injected_records import LOST, held_again, holding
 from contextd.briefing.injection_tiers import reasons_of, tiers_of
+from contextd.briefing.limited_rules import ITS_FILES, limited_rules, touched_rules
 from contextd.briefing.prompt_context import bearing_on
 from contextd.briefing.recap import recapped
 from contextd.briefing.remedy_injection import ITS_ERROR, remedied, remedy_for, tells_of_failure
@@ -21,6 +22,7 @@ from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_running
 from contextd.clients.hook_event import ANSWERED, Moment
 from contextd.domain.changes import WorkChanges
+from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.imports.importers.injected_text import own_words
@@ -28,7 +30,8 @@ from contextd.imports.transcripts import follow_agent, unread
 from contextd.learning.episodes import read_along
 from contextd.learning.hook_sessions import Arrival, Sitting, sitting_of, was_before_the_end
 from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
-from contextd.policies.action_check import judged_or_nothing
+from contextd.policies.action_check import Ruling, judged_or_nothing
+from contextd.policies.touched_paths import touched_by_call
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
@@ -251,27 +254,37 @@ def _briefing(runtime: Runtime, arrival: Arrival, session: Session) -> PackedBri
 
 
 def _acting(runtime: Runtime, arrival: Arrival) -> HookAnswer:
-    """Check the agent's next action against the policies, and show a way that failed before and that an edit brings
-    up again. Usually the answer is empty and nothing is stored.
+    """Check the agent's next action against the policies, and show the rules for the files it touches and a way that
+    failed before and that an edit brings up again. Usually the answer is empty and nothing is stored.
     """
     use, say = arrival.occurrence.tool, arrival.client.acting
-    if use is None or say is None or arrival.spooled:
-        return HookAnswer()
-    if not runtime.settings.flag("policies.hook"):
+    if say is None or arrival.spooled:
         return HookAnswer()
     external = arrival.occurrence.session
-    ruling = judged_or_nothing(runtime, use, external)
+    judging = use is not None and runtime.settings.flag("policies.hook")
+    ruling = judged_or_nothing(runtime, use, external) if use and judging else Ruling()
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
     denied = ruling.text and ruling.verdict == "deny"
-    way, ways = ("", []) if denied else ways_of_edit(runtime, found, use)
-    text = "\n\n".join(filter(None, (ruling.text, way)))
+    way, ways = ways_of_edit(runtime, found, use) if use and judging and not denied else ("", [])
+    own, of_files = ("", []) if denied else _of_files(runtime, arrival, found)
+    text = "\n\n".join(filter(None, (ruling.text, own, way)))
     if not text:
         return HookAnswer()
     why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
+    why |= {record.id: (BEARING, ITS_FILES) for record in of_files}
     why |= {record.id: (BEARING, FAILED_BEFORE) for record in ways}
-    runtime.trace.own_texts += [record.text for record in ways]
+    runtime.trace.own_texts += [record.text for record in (*of_files, *ways)]
     answer = _injecting(runtime, arrival, sitting_of(runtime, arrival), text, why, {})
     return replace(answer, output=say(ruling.verdict, text))
+
+
+def _of_files(
+    runtime: Runtime, arrival: Arrival, session: Session | None
+) -> tuple[str, list[Record]]:
+    """The rules for the files that a tool call names."""
+    occurrence = arrival.occurrence
+    touched = touched_by_call(runtime, occurrence.files, occurrence.command)
+    return touched_rules(runtime, session, limited_rules(runtime) if touched else (), touched)
 
 
 def _injecting(
@@ -315,25 +328,29 @@ def _injecting(
 
 
 def _failed(runtime: Runtime, arrival: Arrival) -> HookAnswer:
-    """Show the known fix of an error when it first occurs in a session. Unknown errors are not stored
-    here, since the transcript has them.
+    """Show the known fix of an error when it first occurs in a session, and the rules for the files of the tool call.
+    Unknown errors are not stored here, since the transcript has them.
     """
     occurrence = arrival.occurrence
     if arrival.spooled or occurrence.moment not in arrival.client.shown:
         return HookAnswer()
-    if not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
-        return HookAnswer()
-    clean = redact(occurrence.output, runtime.redaction_key).text
     external = occurrence.session
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
-    text, records = remedy_for(runtime, found, clean)
+    fix, fixed = "", list[Record]()
+    if tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+        clean = redact(occurrence.output, runtime.redaction_key).text
+        fix, fixed = remedy_for(runtime, found, clean)
+    own, of_files = _of_files(runtime, arrival, found)
+    text = "\n\n".join(filter(None, (fix, own)))
     if not text:
         return HookAnswer(session_id=found.id if found is not None else "")
-    runtime.trace.own_texts += [record.text for record in records]
-    runtime.trace.used += records
-    why = {record.id: (BEARING, ITS_ERROR) for record in records}
+    runtime.trace.own_texts += [record.text for record in (*fixed, *of_files)]
+    runtime.trace.used += fixed
+    why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, ITS_FILES) for record in of_files}
     sitting = sitting_of(runtime, arrival)
-    return _injecting(runtime, arrival, sitting, text, why, remedied(sitting.session, list(why)))
+    remedy_data = remedied(sitting.session, [record.id for record in fixed])
+    return _injecting(runtime, arrival, sitting, text, why, remedy_data)
 
 
 def _compacting(runtime: Runtime, arrival: Arrival) -> HookAnswer:

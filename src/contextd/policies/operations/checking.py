@@ -7,6 +7,7 @@ from dataclasses import field
 from functools import partial
 
 from contextd.briefing.directive_lines import REST, directive_line, said, users_directives
+from contextd.domain.applies_to import is_limited
 from contextd.domain.limits import Text
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
@@ -24,6 +25,7 @@ from contextd.policies.rules_in_force import (
     with_root,
     without_new_files,
 )
+from contextd.policies.touched_paths import TouchedPaths, applies, is_beside, touched_by_text
 from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -41,8 +43,8 @@ _NAMED = 4
 _ASKED = 1_200
 _IN_WORDS = 5
 """Maximum policies in words that a check repeats."""
-_STATED = 2
-"""Maximum directives of the user shown with an action: one shared word is a weak signal."""
+_STATED, _OF_FILES = 2, 5
+"""Maximum directives of the user shown with an action: one shared word is a weak signal; and of those for its files."""
 
 _NO_RULES = (
     "no rules in force, so nothing was checked; `contextd policies init` offers starter packs"
@@ -105,13 +107,14 @@ def policy_check(runtime: Runtime, action: Text, context: str = "") -> PolicyChe
     violations = violation_views(broken, partial(author_of, runtime))
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
-    directives = users_directives(runtime)
+    touched = _touched(runtime, meant, action)
+    directives = [one for one in users_directives(runtime) if applies(one, touched)]
     in_words = _in_words(found, action)
     return PolicyCheck(
         compliant=False if violations else None if in_words else True,
         violations=violations,
         suggestions=[
-            *_suggestions(runtime, meant, action, found, named),
+            *_suggestions(runtime, meant, action, found, named, touched),
             *_stated(runtime, action, directives),
         ],
         stated=len(directives),
@@ -140,12 +143,22 @@ def _in_words(found: InForce, action: str) -> list[str]:
 
 
 def _stated(runtime: Runtime, action: str, directives: Sequence[Record]) -> list[str]:
-    """The directives that share the most words with an action."""
+    """The directives for the files of an action, and of the others those that share the most words with it."""
+    of_files = [one for one in directives if is_limited(one)][:_OF_FILES]
     words = set(content_words(action[:_ASKED]))
-    shared = [(len(words & set(content_words(said(one)))), one) for one in directives]
+    others = (one for one in directives if not is_limited(one))
+    shared = [(len(words & set(content_words(said(one)))), one) for one in others]
     nearest = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])[:_STATED]
-    runtime.trace.own_texts += [one.text for _, one in nearest]
-    return [directive_line(one, runtime) for _, one in nearest]
+    chosen = [*of_files, *(one for _, one in nearest)]
+    runtime.trace.own_texts += [one.text for one in chosen]
+    return [directive_line(one, runtime) for one in chosen]
+
+
+def _touched(runtime: Runtime, meant: Action, action: str) -> TouchedPaths:
+    """The files of an action, and what its description names."""
+    changed = TouchedPaths(tuple(change.path for change in meant.files))
+    described = touched_by_text(runtime, action) if not is_diff(action) else TouchedPaths()
+    return changed.and_also(described)
 
 
 def _warning(violation: ViolationView) -> Notice:
@@ -183,7 +196,12 @@ def policy_checks(runtime: Runtime) -> ChecksMade:
 
 
 def _suggestions(
-    runtime: Runtime, meant: Action, action: str, found: InForce, broken: Sequence[str] | set[str]
+    runtime: Runtime,
+    meant: Action,
+    action: str,
+    found: InForce,
+    broken: Sequence[str] | set[str],
+    touched: TouchedPaths,
 ) -> list[str]:
     """Policies and standards with similar meaning; only hints."""
     if runtime.project is None or not found.bindings:
@@ -202,7 +220,11 @@ def _suggestions(
         strict=True,
         statuses=("active",),
     )
-    told_of = [hit.record for hit in result.hits if hit.record.id not in broken]
+    told_of = [
+        hit.record
+        for hit in result.hits
+        if hit.record.id not in broken and not is_beside(hit.record, touched)
+    ]
     runtime.trace.own_texts += [record.text for record in told_of[:_SUGGESTED]]
     return [
         f"{record.title}: {' '.join(record.content.split())[:200]} [{record.kind} {record.id[:8]}]"

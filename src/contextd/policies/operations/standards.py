@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Literal
 
 from contextd.briefing.directive_lines import directive_line, ranked_directives
+from contextd.domain.applies_to import applies_to, in_words
 from contextd.policies.rules_in_force import Binding, in_force
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -16,8 +17,8 @@ from contextd_code.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StandardView:
-    """A standard. For repository standards, `missing` are required folders that do not exist, and
-    `misplaced` forbidden ones that do.
+    """A standard. `applies_to` are the globs of its files, all without any. For repository standards, `missing` are
+    required folders that do not exist, and `misplaced` forbidden ones that do.
     """
 
     id: str
@@ -37,10 +38,12 @@ class StandardView:
     forbidden_dirs: list[str] = field(default_factory=list[str])
     missing: list[str] = field(default_factory=list[str])
     misplaced: list[str] = field(default_factory=list[str])
+    applies_to: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The rule, then its examples and the findings in the tree, one line each."""
-        about = ", ".join(filter(None, (self.language, self.category, self.severity)))
+        limit = in_words(self.applies_to)
+        about = ", ".join(filter(None, (self.language, self.category, self.severity, limit)))
         lines = [f"- {self.title}" + (f" ({about})" if about else "") + f": {self.rule}"]
         lines += [f"  good: {_line(self.good_example)}"] if self.good_example else []
         lines += [f"  bad: {_line(self.bad_example)}"] if self.bad_example else []
@@ -146,4 +149,5 @@ def _view(runtime: Runtime, one: Binding) -> StandardView:
         forbidden_dirs=forbidden,
         missing=[path for path in required if path not in here] if root else [],
         misplaced=[path for path in forbidden if path in here],
+        applies_to=list(applies_to(one.fields)),
     )

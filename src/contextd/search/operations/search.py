@@ -46,8 +46,8 @@ else:
 class SearchHit:
     """One hit of any kind. `date` is when it was said, or when the file of a piece of code last changed on disk:
     the age within a day, else the date. `session` is the id of its session. `validity` says
-    whether it still holds: taken back, replaced, or unconfirmed. `score` is between 0 and 1 and
-    comparable across searches. `symbol` is the definition in a piece of code.
+    whether it still holds: taken back, replaced, or unconfirmed; and which files a rule is for. `score` is
+    between 0 and 1 and comparable across searches. `symbol` is the definition in a piece of code.
     """
 
     id: str
