@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 from homes import Home, wait_for
 from test_mcp_stdio import HANDSHAKE, Agent
 
@@ -74,6 +76,40 @@ def test_a_home_that_is_no_folder_is_named(tmp_path: Path, cold_home: Home) -> N
     agent.send(HANDSHAKE[0])
     assert f"the home {place} cannot be used: " in agent.receive()["error"]["message"]
     assert agent.process.wait(30) == 1
+    agent.end()
+
+
+def test_a_late_initialize_is_answered_too(tmp_path: Path, cold_home: Home) -> None:
+    place = tmp_path / "home"
+    place.write_text("x")
+    cold_home.environment["CONTEXTD_HOME"] = str(place)
+    agent = Agent(cold_home)
+    assert agent.process.stderr is not None
+    assert b"cannot be used" in agent.process.stderr.readline()
+    agent.send(HANDSHAKE[0])
+    assert "cannot be used" in agent.receive()["error"]["message"]
+    assert agent.process.wait(30) == 1
+    agent.end()
+
+
+@pytest.mark.parametrize("broken", ["home", "settings"])
+def test_without_a_daemon_every_request_is_answered(
+    tmp_path: Path, cold_home: Home, broken: str
+) -> None:
+    place = tmp_path / "home"
+    if broken == "home":
+        place.write_text("x")
+    else:
+        place.mkdir()
+        (place / "config.yaml").write_text(BROKEN, "utf-8")
+    cold_home.environment["CONTEXTD_HOME"] = str(place)
+    agent = Agent(cold_home, "--standalone")
+    agent.send(HANDSHAKE[0])
+    assert agent.receive()["id"] == 0
+    agent.send(HANDSHAKE[1])
+    answer = json.dumps(call(agent, 1))
+    assert str(place) in answer
+    assert "unavailable" in answer
     agent.end()
 
 

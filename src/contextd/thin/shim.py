@@ -1,8 +1,8 @@
 """`contextd mcp`: the process an agent starts. It connects the agent's stdio to the daemon and does no more.
 
 Only MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with code 1 if no
-daemon can run. Before that, every request is answered with the reason; an agent that completed its handshake
-gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
+daemon can run. Before that, every request is answered with the reason, however late the first one comes; an
+agent that completed its handshake gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
 background and repeats the handshake, the subscriptions and the running requests. By the conversation's name
 the daemon knows which calls already ran. While the daemon starts, the first requests of every agent are
 answered from a cache. Standard library only.
@@ -21,7 +21,8 @@ from contextd.thin.channel import connect, last_words, working_directory
 from contextd.thin.greetings import LISTEN, Greetings
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
-from contextd.thin.plain_json import dumps, object_in
+from contextd.thin.messages import as_object, id_in, lines_in, message_of, refusal, refuse_all
+from contextd.thin.plain_json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +49,10 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
-_FIRST_REQUEST_SECONDS = 2.0
-"""Seconds to wait for the first request of an agent, so that it learns why nothing is served."""
+_QUIET_SECONDS = 2.0
+"""Seconds without a request after which a refused agent that never sent `initialize` is left."""
 _RETRY_SECONDS = 2.0
 """Seconds after a failure before a request tries the daemon again: starting one costs half a second of CPU."""
-_INTERNAL_ERROR = -32603
 _INTERRUPTED = 130
 """The exit code a shell reports for a program that Ctrl-C ended."""
 
@@ -111,11 +111,7 @@ def main(argv: Sequence[str] = ()) -> int:
         return 2
     # select cannot wait for pipes on Windows, so the agent is served in this process there.
     if options.standalone or sys.platform == "win32":
-        # 1.5 s of imports that a shim with a daemon must not pay.
-        from contextd.app import serve_standalone  # noqa: PLC0415
-
-        profile, client, cwd = options.profile, options.client, options.cwd
-        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+        return _serve_here(options)
     try:
         return _Bridge(plain_home(), options).run()
     except (OSError, _Gone) as error:
@@ -123,6 +119,20 @@ def main(argv: Sequence[str] = ()) -> int:
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED
+
+
+def _serve_here(options: Options) -> int:
+    # 1.5 s of imports that a shim with a daemon must not pay.
+    from contextd.app import serve_standalone  # noqa: PLC0415
+
+    profile, client, cwd = options.profile, options.client, options.cwd
+    try:
+        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+    except Exception as error:  # noqa: BLE001  it was raised before the agent was served
+        why, advice = str(error), str(getattr(error, "hint", ""))
+    sys.stderr.write(f"contextd mcp: {why}\n")
+    refuse_all(why, advice)
+    return 1
 
 
 def parse(argv: Sequence[str]) -> Options | None:
@@ -241,15 +251,31 @@ class _Bridge:
         self._why, self._advice = home_problem(self._home, why)
         self._why, self._refused_at = self._why or self._reason(why), time.monotonic()
         self._refuse_pending()
-        until = self._refused_at + _FIRST_REQUEST_SECONDS
-        while not self._initialize and self._agent_open and time.monotonic() < until:
-            if select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
-                self._read_agent()
-        if self._is_greeted:
+        if not self._initialize:
+            self._await_handshake()
+        if self._is_greeted or self._meeting is not None:
             return
         while self._to_agent and self._write_agent():
             pass
         raise _Gone(self._why) from why
+
+    def _await_handshake(self) -> None:
+        """Refuse what an agent asks before its handshake, until that comes. The first request may come late:
+        an agent that starts several servers asks one after the other.
+        """
+        is_asked = is_said = False
+        while not self._initialize and self._agent_open and self._meeting is None:
+            is_asked = is_asked or bool(self._to_agent)
+            while self._to_agent and self._write_agent():
+                pass
+            if select.select([0], [], [], _QUIET_SECONDS)[0]:
+                self._read_agent()
+            elif is_asked or os.getppid() != self._parent:
+                return
+            elif not is_said:
+                # For a person who runs it in a terminal.
+                sys.stderr.write(f"contextd mcp: {self._why}\n")
+                is_said = True
 
     def _reason(self, error: Any) -> str:
         if not getattr(error, "errno", None) or getattr(error, "filename", None):
@@ -326,7 +352,7 @@ class _Bridge:
         """Repeat the handshake, the subscriptions and the running requests."""
         self._to_daemon.clear()
         self._to_daemon += self._initialize + self._initialized
-        key = _request_id(_message(self._initialize), "id")
+        key = id_in(message_of(self._initialize), "id")
         self._unasked = {key} if key is not None else set()
         for key, line in self._subscriptions.values():
             if key not in self._pending:
@@ -379,20 +405,20 @@ class _Bridge:
                 return False
             raise ConnectionResetError("the daemon closed the connection")
         self._heard = True
-        for line in _lines(self._from_daemon, data):
+        for line in lines_in(self._from_daemon, data):
             if self._note_answer(line):
                 self._to_agent += line
         return True
 
     def _note_request(self, line: bytes) -> None:
-        message = _message(line)
-        method, key = message.get("method"), _request_id(message, "id")
+        message = message_of(line)
+        method, key = message.get("method"), id_in(message, "id")
         if method == "initialize" and key is not None:
             self._initialize, self._is_greeted = line, True
         elif method == "notifications/initialized":
             self._initialized = line
         elif method == "notifications/cancelled":
-            cancelled = _request_id(message.get("params"), "requestId")
+            cancelled = id_in(message.get("params"), "requestId")
             if cancelled is not None:
                 self._pending.pop(cancelled, None)
         if isinstance(method, str) and key is not None:
@@ -430,8 +456,8 @@ class _Bridge:
 
     def _note_acknowledgement(self, parameters: Any) -> bool:
         """Cache the available subscriptions; false if the agent was answered already."""
-        about = _as_object(parameters)
-        key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
+        about = as_object(parameters)
+        key = id_in(as_object(about.get("_meta")), _SUBSCRIPTION)
         if key is None:
             return True
         acknowledgement = {name: value for name, value in about.items() if name != "_meta"}
@@ -441,7 +467,7 @@ class _Bridge:
         return not is_repeat
 
     def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
-        uri = _as_object(_message(line).get("params")).get("uri")
+        uri = as_object(message_of(line).get("params")).get("uri")
         if not isinstance(uri, str):
             return
         if method == "resources/subscribe":
@@ -451,13 +477,13 @@ class _Bridge:
 
     def _note_answer(self, line: bytes) -> bool:
         """Note that a request was answered; false if the agent must not see the line."""
-        message = _message(line)
+        message = message_of(line)
         if "jsonrpc" not in message and isinstance(message.get("error"), dict):
             error = message["error"]
             raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
         if message.get("method") == _ACKNOWLEDGED:
             return self._note_acknowledgement(message.get("params"))
-        key = _request_id(message, "id")
+        key = id_in(message, "id")
         if "method" in message or key is None:
             return True
         self._note_greeting(message, key)
@@ -466,35 +492,3 @@ class _Bridge:
             return False
         self._pending.pop(key, None)
         return True
-
-
-def refusal(key: str | int, why: str, advice: str) -> bytes:
-    """The JSON-RPC error that answers a request while no daemon can run, as a line."""
-    data = {"code": "unavailable", "message": why, "hint": advice or "run `contextd doctor`"}
-    error = {"code": _INTERNAL_ERROR, "message": f"contextd is unavailable: {why}", "data": data}
-    return dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
-
-
-def _lines(partial: bytearray, data: bytes) -> list[bytes]:
-    """The complete lines, each with its newline; the rest stays in `partial`."""
-    partial += data
-    if b"\n" not in data:
-        return []
-    end = partial.rindex(b"\n")
-    whole = bytes(partial[:end])
-    del partial[: end + 1]
-    return [line + b"\n" for line in whole.split(b"\n")]
-
-
-def _message(line: bytes) -> Mapping[str, Any]:
-    return object_in(line) or {}
-
-
-def _as_object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _request_id(message: Any, name: str) -> str | int | None:
-    """The id of a message under `name`; None for an invalid id, because the field may hold any JSON."""
-    key = message.get(name) if isinstance(message, dict) else None
-    return key if isinstance(key, str | int) and not isinstance(key, bool) else None
