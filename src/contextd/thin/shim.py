@@ -11,13 +11,12 @@ answered from a cache. Standard library only.
 from __future__ import annotations
 
 import _socket as socket
-import _thread
 import os
 import select
 import sys
 import time
 
-from contextd.thin.channel import connect, last_words, working_directory
+from contextd.thin.channel import Meeting, connect, last_words, obstacle, working_directory
 from contextd.thin.greetings import LISTEN, Greetings
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
@@ -26,7 +25,7 @@ from contextd.thin.plain_json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from contextd.thin.home import PlainPath
@@ -40,6 +39,8 @@ _STDOUT_CHUNK = 4096
 """Bytes that a ready pipe accepts without blocking (PIPE_BUF)."""
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
+_ANSWER_TICK = 1.0
+"""Seconds without a sign of a daemon that owes an answer, after which it is looked at."""
 _CHANGED = {
     f"{what}/list": b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % what.encode()
     for what in ("tools", "prompts", "resources")
@@ -76,31 +77,6 @@ class Options:
 
 class _Gone(Exception):
     """The daemon is gone; the message is the reason."""
-
-
-class _Meeting:
-    """A connection to the daemon that is made in the background, because the daemon may have to be started."""
-
-    def __init__(self, meet: Callable[[], socket.socket]) -> None:
-        self._meet = meet
-        self._met: socket.socket | Exception | None = None
-        self.bell, self._ringer = os.pipe()
-        # `threading` would be another module to import in every window.
-        _thread.start_new_thread(self._run, ())
-
-    def _run(self) -> None:
-        try:
-            self._met = self._meet()
-        except Exception as error:  # noqa: BLE001  raised where the daemon is waited for
-            self._met = error
-        os.close(self._ringer)
-
-    def end(self) -> socket.socket:
-        """The connection, once `bell` is readable. Raises the error of connecting."""
-        os.close(self.bell)
-        if isinstance(self._met, socket.socket):
-            return self._met
-        raise self._met or _Gone("the daemon was not reached")
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -187,7 +163,7 @@ class _Bridge:
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
         self._daemon: socket.socket | None = None
-        self._meeting: _Meeting | None = _Meeting(self._meet)
+        self._meeting: Meeting | None = Meeting(self._meet)
         self._refused_at = 0.0
         self._is_greeted = False
         self._why = self._advice = ""
@@ -225,11 +201,19 @@ class _Bridge:
         """
         try:
             if self._daemon is not None:
+                is_quiet = not ready and not free and self._is_awaited
+                if is_quiet and (why := obstacle(self._home)):
+                    raise why
                 return self._carry(self._daemon, ready, free)
             self._end_meeting(ready)
         except (OSError, _Gone) as error:
             self._refuse(error)
         return self._agent_open or self._daemon is not None or self._meeting is not None
+
+    @property
+    def _is_awaited(self) -> bool:
+        """Whether a request other than a subscription, which lasts, has no answer yet."""
+        return any(method != LISTEN for method, _ in self._pending.values())
 
     def _end_meeting(self, ready: Sequence[Any]) -> None:
         """Use the new connection to the daemon. Raises the error of connecting."""
@@ -249,6 +233,7 @@ class _Bridge:
             self._daemon.close()
         self._daemon = self._meeting = None
         self._why, self._advice = home_problem(self._home, why)
+        self._advice = self._advice or str(getattr(why, "hint", ""))
         self._why, self._refused_at = self._why or self._reason(why), time.monotonic()
         self._refuse_pending()
         if not self._initialize:
@@ -316,7 +301,9 @@ class _Bridge:
         writing: list[Any] = [self._daemon] if self._to_daemon and self._daemon else []
         if self._to_agent:
             writing.append(1)
-        ready, free, _ = select.select(reading, writing, [], _TICK)
+        ready, free, _ = select.select(
+            reading, writing, [], _ANSWER_TICK if self._is_awaited else _TICK
+        )
         return ready, free
 
     def _meet(self) -> socket.socket:
@@ -373,13 +360,15 @@ class _Bridge:
             if isinstance(line, LongLine):
                 self._to_agent += line.refusal()
                 continue
+            if line.isspace():
+                continue
             self._note_request(line)
             self._to_daemon += line
         if self._why and self._meeting is None and self._pending:
             if time.monotonic() - self._refused_at < _RETRY_SECONDS:
                 self._refuse_pending()
             else:
-                self._meeting = _Meeting(self._meet)
+                self._meeting = Meeting(self._meet)
 
     def _write_agent(self) -> bool:
         try:
