@@ -1,7 +1,7 @@
 """`contextd mcp`: the process an agent starts. It connects the agent's stdio to the daemon and does no more.
 
 Only MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with code 1 if no
-daemon can run. Before that, every request is answered with the reason, however late the first one comes; an
+daemon can run. Before that, every request is answered with the reason, if the first one comes in time; an
 agent that completed its handshake gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
 background and repeats the handshake, the subscriptions and the running requests. By the conversation's name
 the daemon knows which calls already ran. While the daemon starts, the first requests of every agent are
@@ -50,6 +50,8 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
+_FIRST_REQUEST_SECONDS = 20.0
+"""Seconds to wait for the first request: clients give a server 10 to 30 to start, and may start several in turn."""
 _QUIET_SECONDS = 2.0
 """Seconds without a request after which a refused agent that never sent `initialize` is left."""
 _RETRY_SECONDS = 2.0
@@ -245,17 +247,16 @@ class _Bridge:
         raise _Gone(self._why) from why
 
     def _await_handshake(self) -> None:
-        """Refuse what an agent asks before its handshake, until that comes. The first request may come late:
-        an agent that starts several servers asks one after the other.
-        """
+        """Refuse what an agent asks before its handshake, until that comes."""
         is_asked = is_said = False
+        until = self._refused_at + _FIRST_REQUEST_SECONDS
         while not self._initialize and self._agent_open and self._meeting is None:
             is_asked = is_asked or bool(self._to_agent)
             while self._to_agent and self._write_agent():
                 pass
             if select.select([0], [], [], _QUIET_SECONDS)[0]:
                 self._read_agent()
-            elif is_asked or os.getppid() != self._parent:
+            elif is_asked or os.getppid() != self._parent or time.monotonic() > until:
                 return
             elif not is_said:
                 # For a person who runs it in a terminal.
