@@ -150,11 +150,42 @@ def test_without_the_token_only_health_is_told(shared_home: Home) -> None:
 def test_other_hosts_and_origins_are_refused_everywhere(shared_home: Home, path: str) -> None:
     for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost@evil.example"):
         assert ask(shared_home, "GET", path, Host=host)[0] in (400, 421), host
+    several = "127.0.0.1:{}, evil.example".format(shared_home.about()["port"])
+    assert ask(shared_home, "GET", path, Host=several)[0] == 421
     for origin in ("http://evil.example", "null", "https://localhost.evil.example"):
         assert ask(shared_home, "GET", path, Origin=origin)[0] == 403, origin
     port = shared_home.about()["port"]
     assert ask(shared_home, "GET", path, Origin=f"http://localhost:{port}")[0] != 403
     assert "access-control-allow-origin" not in ask(shared_home, "GET", path)[1]
+
+
+@pytest.mark.parametrize("levels", [150, 500, 900, 2_000, 100_000])
+def test_data_that_is_nested_too_deep_is_refused(shared_home: Home, levels: int) -> None:
+    port = shared_home.about()["port"]
+    deep = '{"a":' * levels + "1" + "}" * levels
+    for body in (
+        '{"kind":"decision","fields":{"what":"Weigh parcels","deep":' + deep + "}}",
+        '{"query":"x","deep":' + deep + "}",
+    ):
+        answer = httpx2.post(
+            f"http://127.0.0.1:{port}/api/contexts/typed",
+            content=body,
+            headers={"authorization": f"Bearer {token(shared_home)}"},
+        )
+        assert answer.status_code in (400, 422)
+        assert answer.json()["code"] == "invalid"
+        assert "nested" in answer.json()["message"]
+
+
+@pytest.mark.parametrize("name", ["content", "tags"])
+def test_half_of_a_surrogate_pair_is_refused_with_its_field(shared_home: Home, name: str) -> None:
+    given = {"content": "Parcels are weighed twice", "tags": ["scales"]}
+    half = "half \ud800 of a pair"
+    given[name] = [half] if name == "tags" else half
+    status, _, body = ask(shared_home, "POST", "/api/contexts", given)
+    assert status == 422
+    assert body["code"] == "invalid"
+    assert f"'{name}' has half of a surrogate pair" in body["message"]
 
 
 def test_routes_answer_and_problems_are_problem_details(shared_home: Home) -> None:

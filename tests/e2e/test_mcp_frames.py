@@ -7,7 +7,7 @@ import random
 
 import pytest
 from homes import Home
-from test_mcp_stdio import HANDSHAKE, lines
+from test_mcp_stdio import HANDSHAKE, Agent, lines
 
 from contextd.thin.channel import connect
 from contextd.thin.client import control
@@ -107,3 +107,41 @@ def test_ten_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -
 @pytest.mark.slow
 def test_a_hundred_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -> None:
     bombard(shared_home, 100_000)
+
+
+@pytest.mark.parametrize("blank", ["\n", "  \r\n"])
+def test_blank_lines_are_not_answered(shared_home: Home, blank: str) -> None:
+    agent = Agent(shared_home)
+    agent.open()
+    assert agent.process.stdin is not None
+    agent.process.stdin.write(blank.encode() * 100_000)
+    agent.send({"jsonrpc": "2.0", "id": "after", "method": "ping"})
+    assert agent.receive()["id"] == "after"
+    agent.end()
+
+
+def test_the_daemon_itself_does_not_answer_blank_lines(shared_home: Home) -> None:
+    with connect(shared_home.path, "mcp") as channel:
+        channel.socket.sendall(b"\n \n" * 1_000)
+        channel.send({"jsonrpc": "2.0", "id": "after", "method": "ping"})
+        assert channel.receive(30)["id"] == "after"
+
+
+@pytest.mark.parametrize("levels", [150, 500, 2_000, 100_000])
+def test_a_deep_frame_is_refused_and_the_session_goes_on(shared_home: Home, levels: int) -> None:
+    agent = Agent(shared_home)
+    agent.open()
+    deep = '{"a":' * levels + "1" + "}" * levels
+    assert agent.process.stdin is not None
+    frame = (
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
+        '{"name":"context_search","arguments":{"query":"x","deep":' + deep + "}}}\n"
+    )
+    agent.process.stdin.write(frame.encode())
+    agent.send({"jsonrpc": "2.0", "id": "after", "method": "ping"})
+    refused, answered = sorted(
+        (agent.receive(), agent.receive()), key=lambda one: one.get("id") == "after"
+    )
+    assert "error" in refused or refused["result"]["isError"]
+    assert answered["id"] == "after"
+    agent.end()

@@ -53,9 +53,9 @@ def talk(
 class Agent:
     """A client that writes and reads lines itself, and can be left or killed at any moment."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *flags: str) -> None:
         self.process = home.popen(
-            "mcp", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            "mcp", *flags, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
 
     def send(self, *messages: Any) -> None:

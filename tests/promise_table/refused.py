@@ -18,8 +18,8 @@ ROWS = (
         sort="refused",
         tests=["tests/unit/surfaces/test_http_guard.py::test_who_may_come_in"],
         file="surfaces/http_guard.py",
-        before='        if _hostname("//" + headers.get(b"host", "")) not in self._hosts:\n',
-        after='        if not _hostname("//" + headers.get(b"host", "")):\n',
+        before='        if _hostname(headers.get(b"host", ""), "") not in self._hosts:\n',
+        after='        if not _hostname(headers.get(b"host", ""), ""):\n',
     ),
     Promise(
         says="All request bodies that are read at once have a limit together.",

@@ -25,7 +25,8 @@ from contextd.thin.spawn import take_lock
 FEW = {
     "thin",
     *(f"thin.{name}" for name in (
-        "channel", "greetings", "home", "hook", "long_lines", "offline", "plain_json", "shim", "spawn", "spool",
+        "channel", "greetings", "home", "hook", "long_lines", "messages", "offline", "plain_json", "shim", "spawn",
+        "spool",
     )),
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from contextd.codebase.impact_queue import turn
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
+from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache, as_of
 from contextd.runtime.gc_pause import building
 from contextd.runtime.runtime import Runtime
@@ -71,7 +72,14 @@ def _made(runtime: Runtime) -> CallGraph:
     still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
     words = before.words if before is not None else WordIndex()
     stored = StoredCalls(runtime.code_index)
-    facts = CodeFacts(runtime.root, graph, still, words, stored)
+    facts = CodeFacts(
+        runtime.root,
+        graph,
+        still,
+        words,
+        stored,
+        has_secret=lambda text: bool(redact(text).findings),
+    )
     calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
     made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)
     calls.put(place, (graph, index, made))

@@ -23,6 +23,7 @@ from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
 from contextd.policies.rule_file_sync import follow_policy_files
 from contextd.redaction.redact import redact, redact_bare, redact_json, redact_whole
+from contextd.runtime.given_arguments import check_given
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
@@ -75,7 +76,13 @@ def _without_secrets(error: ContextdError, runtime: Runtime) -> ContextdError:
 
 def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     admit(op, runtime)
-    values, remark = validate(op, raw, lenient=runtime.surface == "mcp")
+    is_agent, as_given = runtime.surface == "mcp", op.name in AS_GIVEN
+    # An agent gains nothing from a refusal, and a client's payload or an output is as it is.
+    replaced = check_given(raw, replaces=is_agent or as_given)
+    values, remark = validate(op, raw, lenient=is_agent)
+    if replaced and not as_given:
+        change = f"replaced characters of {replaced!r} that cannot be stored by U+FFFD"
+        remark = "; ".join(filter(None, (remark, change)))
     if not remark:
         return _called(op, runtime, values)
     try:

@@ -20,6 +20,7 @@ from contextd.domain.argument_names import (
 from contextd.domain.kind_names import kind_meant
 from contextd.domain.kinds import KINDS
 from contextd_code.dataclass import dataclass
+from contextd_code.errors import Invalid
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -214,6 +215,48 @@ def _unknown(name: str, fields: Mapping[str, FieldInfo]) -> str:
     return f"unknown argument {name!r} ({hint})"
 
 
+_DEEPEST = 100
+"""Levels of an argument. What is read of it is read by functions that call themselves, and Python allows 1,000."""
+
+
+def check_given(raw: Mapping[str, Any], *, replaces: bool) -> str:
+    """Check what no operation can take, before anything else reads it: data that is nested too deep, and halves
+    of surrogate pairs unless the call `replaces` them. Raises `Invalid` with the argument's name.
+
+    Returns the name of the first argument with a character that is replaced, such as NUL; otherwise nothing.
+    """
+    replaced = ""
+    waiting: list[tuple[str, Any, int]] = [(name, name, 1) for name in raw]
+    waiting += [(name, value, 1) for name, value in raw.items()]
+    while waiting:
+        name, value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            shown = _UNSTORABLE.sub("\ufffd", name)
+            hint = "send flatter data, or the data as one text"
+            raise Invalid(f"{shown!r} is nested deeper than {_DEEPEST} levels", hint)
+        if isinstance(value, str):
+            if value.isascii() and "\0" not in value:
+                continue
+            found = _UNSTORABLE.search(value)
+            if found and not replaces and (half := _HALF.search(value)):
+                raise _not_unicode(name, half)
+            replaced = replaced or (name if found else "")
+        elif isinstance(value, Mapping):
+            waiting += [(name, key, depth) for key in value]
+            waiting += [(name, part, depth + 1) for part in value.values()]
+        elif isinstance(value, list):
+            waiting += [(name, part, depth + 1) for part in value]
+    return _UNSTORABLE.sub("\ufffd", replaced)
+
+
+def _not_unicode(name: str, half: re.Match[str]) -> Invalid:
+    shown = _UNSTORABLE.sub("\ufffd", name)
+    return Invalid(
+        f"{shown!r} has half of a surrogate pair at character {half.start()}, so it is no Unicode text",
+        "leave that character out, or replace it with U+FFFD, and send it again",
+    )
+
+
 def _storable(value: Any) -> Any:
     """The value with U+FFFD in place of what no store can hold: NUL, and half of a surrogate pair."""
     if isinstance(value, str):
@@ -223,6 +266,7 @@ def _storable(value: Any) -> Any:
     return [_storable(part) for part in value] if isinstance(value, list) else value
 
 
+_HALF = re.compile("[\ud800-\udfff]")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 

@@ -17,7 +17,7 @@ def text_of(path: Path, within: Path | None = None) -> str:
     """The text of a settings file; empty if there is none. Raises `Invalid` if it cannot be read."""
     try:
         return read_file(path, within=within).decode()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ""
     except UnicodeDecodeError as error:
         raise Invalid(f"{path} is not UTF-8 text", "save it as UTF-8") from error

@@ -22,6 +22,7 @@ from contextd.runtime.operation import OPERATIONS, Answer
 from contextd.runtime.runtime import Request
 from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
+from contextd.thin.home import home_directory, home_problem
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Unavailable
 
@@ -175,7 +176,10 @@ class Calls:
                     raise
                 except Exception as error:
                     logger.exception("contextd could not open")
-                    unavailable = Unavailable(f"contextd could not open: {error}", "see its log")
+                    problem, advice = home_problem(home_directory(), error)
+                    unavailable = Unavailable(
+                        problem or f"contextd could not open: {error}", advice or "see its log"
+                    )
                     self._failed = (time.monotonic(), unavailable)
                     raise unavailable from error
                 self._loop = asyncio.get_running_loop()

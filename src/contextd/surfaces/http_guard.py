@@ -7,9 +7,9 @@ A page in a browser can send requests to this port. It does not know the token, 
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -65,7 +65,12 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers: dict[bytes, str] = {}
+        for name, value in scope["headers"]:
+            # A repeated header is joined, as HTTP defines it: two hosts are none that is known.
+            before = headers.get(name.lower())
+            text = value.decode("latin-1")
+            headers[name.lower()] = text if before is None else f"{before}, {text}"
         refusal = self._refusal(scope["path"], headers)
         if refusal is not None:
             await send_problem(send, *refusal)
@@ -104,11 +109,11 @@ class Guard:
             self._reading -= len(body)
 
     def _refusal(self, path: str, headers: Mapping[bytes, str]) -> tuple[ContextdError, int] | None:
-        if _hostname("//" + headers.get(b"host", "")) not in self._hosts:
+        if _hostname(headers.get(b"host", ""), "") not in self._hosts:
             hint = "call it by " + ", ".join(sorted(self._hosts))
             return Denied("this port does not answer under that host name", hint), 421
         origin = headers.get(b"origin")
-        if origin is not None and _hostname(origin) not in self._hosts:
+        if origin is not None and _hostname(origin, "https?://") not in self._hosts:
             hint = "only pages of this machine may; programs send no Origin"
             return Denied(f"the origin {origin!r:.80} may not call contextd", hint), 403
         length = headers.get(b"content-length", "0")
@@ -161,8 +166,11 @@ def _after(body: bytes, receive: Receive) -> Receive:
     return with_body
 
 
-def _hostname(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
+_NAME = r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<name>[a-zA-Z0-9._-]+))(?::[0-9]{1,5})?"
+"""A host and its port, and nothing else: no second host, no user, no path."""
+
+
+def _hostname(address: str, scheme: str) -> str:
+    """The host of a header, in small letters; empty if the header is anything but one host."""
+    found = re.fullmatch(scheme + _NAME, address)
+    return (found["six"] or found["name"]).lower() if found else ""

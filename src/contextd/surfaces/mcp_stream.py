@@ -51,8 +51,8 @@ async def serve_peer(
 async def serve_stream(server: Server[Any], lines: LineReader, writer: LineWriter) -> None:
     """Serve one client, in the protocol version it opens with, until it closes the stream.
 
-    A line that is not a JSON-RPC message, or is too long, is answered with an error. Requests that run when
-    the client stops sending are still answered.
+    A line that is not a JSON-RPC message, or is too long, is answered with an error; a blank line is skipped.
+    Requests that run when the client stops sending are still answered.
     """
     inbound, read_stream = anyio.create_memory_object_stream[Incoming](0)
     write_stream, outbound = anyio.create_memory_object_stream[SessionMessage](0)
@@ -104,10 +104,14 @@ async def serve_stream(server: Server[Any], lines: LineReader, writer: LineWrite
 
 
 async def _line(lines: LineReader) -> bytes | LongLine | None:
+    """The next line that is not blank; None at the end."""
     try:
-        return await lines.next()
+        line = await lines.next()
+        while isinstance(line, bytes) and line.isspace():
+            line = await lines.next()
     except (ConnectionError, TimeoutError):
         return None
+    return line
 
 
 async def _send(writer: LineWriter, line: bytes) -> None:

@@ -11,18 +11,25 @@ wait for these imports.
 from __future__ import annotations
 
 import _socket as socket  # the half in C: the one in Python imports `enum` and `selectors`
+import _thread
 import os
 import sys
 import time
 
 from contextd import __version__
-from contextd.thin.home import endpoint_path, log_path, socket_path, token_path
+from contextd.thin.home import endpoint_path, lock_path, log_path, socket_path, token_path
 from contextd.thin.plain_json import dumps, object_in
-from contextd.thin.spawn import check_directory, has_exited, is_alive, start_daemon, take_lock
+from contextd.thin.spawn import (
+    check_directory,
+    has_exited,
+    is_alive,
+    is_foreign,
+    start_daemon,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from contextd.thin.home import AnyPath, Home
@@ -30,6 +37,10 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 """Version of the preamble and of the lines after it."""
 _ANCESTORS = 16
+_FOREIGN_SECONDS = 1.5
+"""Seconds after which a lock that contextd does not hold is reported. The file names the last process for some
+microseconds after it is locked, and does not name a daemon of an older version, which starts within a second.
+"""
 _HIDDEN_SECONDS = 5.0
 """Seconds after which a running daemon without a socket is given up: it looks for its own every second."""
 
@@ -83,6 +94,33 @@ class DaemonEnded(ConnectionError):
     """The daemon that was started for this connection has ended; the text says why."""
 
 
+class DaemonStuck(ConnectionError):
+    """No daemon will answer until a person acts; `hint` says how."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.hint = hint
+
+
+def obstacle(home: Home) -> DaemonStuck | None:
+    """What keeps the daemon from answering, if that is known: another program holds its lock, or a signal
+    stopped its process, which only /proc tells.
+    """
+    if is_foreign(home):
+        path = lock_path(home)
+        return DaemonStuck(
+            f"another program holds the lock {path}, and no daemon runs",
+            f"end that program (`fuser {path}` finds it), or delete the file",
+        )
+    pid = read_endpoint(home).get("pid")
+    if isinstance(pid, int) and _state(pid) in (b"T", b"t") and is_alive(home):
+        return DaemonStuck(
+            f"a signal stopped the daemon (process {pid})",
+            f"`kill -CONT {pid}` lets it run again; `kill -9 {pid}` ends it, and the next call starts another",
+        )
+    return None
+
+
 def connect(
     home: Home,
     role: str,
@@ -131,7 +169,15 @@ def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.soc
             child = start_daemon(home)
         if time.monotonic() > deadline:
             raise TimeoutError(f"no daemon within {timeout:g} s; see {log_path(home)}")
-        if child is None and time.monotonic() > began + _HIDDEN_SECONDS and _is_hidden(home):
+        waited = time.monotonic() - began
+        if (
+            child is None
+            and waited > _FOREIGN_SECONDS
+            and is_foreign(home)
+            and (why := obstacle(home))
+        ):
+            raise why
+        if child is None and waited > _HIDDEN_SECONDS and _is_hidden(home):
             raise TimeoutError(
                 f"its socket is gone and it opens no other; end the process, and see {log_path(home)}"
             )
@@ -144,6 +190,31 @@ def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.soc
 def _is_hidden(home: Home) -> bool:
     """Whether a daemon runs that has told its port and therefore listened before."""
     return "port" in read_endpoint(home) and is_alive(home)
+
+
+class Meeting:
+    """A connection to the daemon that is made in the background, because the daemon may have to be started."""
+
+    def __init__(self, meet: Callable[[], socket.socket]) -> None:
+        self._meet = meet
+        self._met: socket.socket | Exception | None = None
+        self.bell, self._ringer = os.pipe()
+        # `threading` would be another module to import in every window.
+        _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        try:
+            self._met = self._meet()
+        except Exception as error:  # noqa: BLE001  raised where the daemon is waited for
+            self._met = error
+        os.close(self._ringer)
+
+    def end(self) -> socket.socket:
+        """The connection, once `bell` is readable. Raises the error of connecting."""
+        os.close(self.bell)
+        if isinstance(self._met, socket.socket):
+            return self._met
+        raise self._met or ConnectionError("the daemon was not reached")
 
 
 def dial(home: Home, timeout: float) -> socket.socket | None:
@@ -205,12 +276,23 @@ def ancestors() -> list[int]:
     chain = [os.getppid()]
     while len(chain) < _ANCESTORS and chain[-1] > 1:
         try:
-            status = _content(f"/proc/{chain[-1]}/stat")
-            # The name in brackets may itself contain brackets and spaces: read after the last one.
-            chain.append(int(status.rpartition(b")")[2].split()[1]))
+            chain.append(int(_status(chain[-1])[1]))
         except (OSError, ValueError, IndexError):
             break
     return [pid for pid in chain if pid > 1]
+
+
+def _state(pid: int) -> bytes:
+    """The letter of a process's state in /proc; empty if there is none."""
+    try:
+        return _status(pid)[0]
+    except (OSError, IndexError):
+        return b""
+
+
+def _status(pid: int) -> list[bytes]:
+    # The name in brackets may itself contain brackets and spaces: read after the last one.
+    return _content(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def read_endpoint(home: Home) -> dict[str, Any]:
@@ -277,9 +359,7 @@ def _replace_older(home: Home, version: str, deadline: float) -> None:
             channel.send({"do": "handover"})
             channel.receive(2.0)
         while time.monotonic() < deadline:
-            lock = take_lock(home)
-            if lock is not None:
-                os.close(lock)
+            if not is_alive(home):
                 return
             if read_endpoint(home).get("pid", about.get("pid")) != about.get("pid"):
                 return  # another process started the next one

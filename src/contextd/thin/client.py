@@ -8,7 +8,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextd.thin.channel import Channel, DaemonEnded, connect, last_words, read_endpoint
+from contextd.thin.channel import (
+    Channel,
+    DaemonEnded,
+    DaemonStuck,
+    connect,
+    last_words,
+    obstacle,
+    read_endpoint,
+)
 from contextd.thin.exchange import LOST, START_SECONDS, Reached, Unanswered, ask
 from contextd.thin.home import home_directory, home_problem, log_path
 from contextd.thin.spawn import is_alive
@@ -72,10 +80,11 @@ def stop(home: Path | None = None, *, seconds: float = 60.0) -> bool:
     pid = read_endpoint(home).get("pid")
     try:
         control("stop", home=home, timeout=seconds)
-    except Unavailable:
-        if is_alive(home):
-            raise
-        return False
+    except Unavailable as error:
+        if not is_alive(home):
+            return False
+        why = obstacle(home)
+        raise (Unavailable(str(why), why.hint) if why else error) from None
     # Its lock is the last that it releases; a busy agent may have started the next one meanwhile.
     while is_alive(home) and read_endpoint(home).get("pid") in (None, pid):
         if time.monotonic() > deadline:
@@ -166,6 +175,8 @@ def _unreachable(home: Path, error: Exception, start: bool) -> ContextdError:
     problem, advice = home_problem(home, error)
     if problem:
         return Unavailable(problem, advice)
+    if isinstance(error, DaemonStuck):
+        return Unavailable(str(error), error.hint)
     if isinstance(error, DaemonEnded):
         return _ended(home)
     # A daemon that closes new connections could not run.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from contextd.thin.channel import Channel, connect, dial, preamble, read_endpoint
+from contextd.thin.channel import Channel, connect, dial, obstacle, preamble, read_endpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 GREETING_SECONDS = 10.0
 """The time limit for the greeting of a daemon that has loaded its code. It takes milliseconds on an idle machine."""
+
+_PROMPT_SECONDS = 0.5
+"""Seconds without a greeting after which the reason is looked for: two such waits end within two seconds."""
 
 START_SECONDS = 60.0
 """The time limit for a daemon to start: it takes 4 s of CPU on an idle machine, and took 15 s at a load of 30
@@ -76,7 +79,9 @@ def ask(
                 if role in _GREETED:
                     # A retry waits as long as a new daemon may take to start.
                     limit = None if lost else reached.greeting
-                    greeting = channel.receive(_greeting_limit(home) if limit is None else limit)
+                    greeting = _greeting(
+                        home, channel, _greeting_limit(home) if limit is None else limit
+                    )
                     if "welcome" not in greeting:
                         return greeting, lost is not None
                     greeted = True
@@ -92,6 +97,19 @@ def ask(
                 raise Unanswered(lost or error, lost is not None) from error
             time.sleep(0.05 * (attempt + 1))
     raise AssertionError("the last attempt returns or raises")
+
+
+def _greeting(home: Home, channel: Channel, limit: float) -> dict[str, Any]:
+    """The greeting. Raises `TimeoutError`, and `DaemonStuck` soon for a daemon that cannot answer."""
+    try:
+        return channel.receive(min(limit, _PROMPT_SECONDS))
+    except TimeoutError:
+        why = obstacle(home)
+        if why is not None:
+            raise why from None
+        if limit <= _PROMPT_SECONDS:
+            raise
+    return channel.receive(limit - _PROMPT_SECONDS)
 
 
 def _greeting_limit(home: Home) -> float:

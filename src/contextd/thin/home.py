@@ -161,21 +161,32 @@ def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
         raise
 
 
-_UNUSABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP)
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
 
 
 def home_problem(home: AnyPath, error: Exception) -> tuple[str, str]:
-    """Why the home cannot be used, and what to do, if the error says so: it is read-only, unreadable, or no
-    folder. Two empty texts otherwise.
+    """Why the home cannot be used, and what to do, if the error says so: it is read-only, unreadable, or
+    something else lies in its place. Two empty texts otherwise, also for a file outside the home.
     """
-    number = getattr(error, "errno", None)
-    if number not in _UNUSABLE:
+    number, name = getattr(error, "errno", None), os.fspath(home)
+    place = str(getattr(error, "filename", None) or name)
+    # /proc and the like: a folder that exists, in which none can be made.
+    uncreated = number == errno.ENOENT and name == place
+    if number is None or not (number in _CLOSED or number in _IN_THE_WAY or uncreated):
         return "", ""
-    place = getattr(error, "filename", None) or os.fspath(home)
+    is_inside = f"{place}/".startswith(f"{name}/")
+    is_above = f"{name}/".startswith(f"{place}/") and not os.path.isdir(name)
+    if not is_inside and not is_above:
+        return "", ""
+    act = f"move {place} away" if number in _IN_THE_WAY else _OPEN_IT
     return (
-        f"the home {os.fspath(home)} cannot be used: {os.strerror(number)}: {place}",
-        "make the home and its files readable and writable for your user, or set CONTEXTD_HOME to another folder",
+        f"the home {name} cannot be used: {os.strerror(number)}: {place}",
+        f"{act}, or set CONTEXTD_HOME to another folder",
     )
+
+
+_OPEN_IT = "make the home and its files readable and writable for your user"
 
 
 LOCAL = "local"

@@ -1,8 +1,8 @@
 """`contextd mcp`: the process an agent starts. It connects the agent's stdio to the daemon and does no more.
 
 Only MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with code 1 if no
-daemon can run. Before that, every request is answered with the reason; an agent that completed its handshake
-gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
+daemon can run. Before that, every request is answered with the reason, if the first one comes in time; an
+agent that completed its handshake gets this error until a daemon runs again. After a restart of the daemon the shim reconnects in the
 background and repeats the handshake, the subscriptions and the running requests. By the conversation's name
 the daemon knows which calls already ran. While the daemon starts, the first requests of every agent are
 answered from a cache. Standard library only.
@@ -11,21 +11,21 @@ answered from a cache. Standard library only.
 from __future__ import annotations
 
 import _socket as socket
-import _thread
 import os
 import select
 import sys
 import time
 
-from contextd.thin.channel import connect, last_words, working_directory
+from contextd.thin.channel import Meeting, connect, last_words, obstacle, working_directory
 from contextd.thin.greetings import LISTEN, Greetings
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
-from contextd.thin.plain_json import dumps, object_in
+from contextd.thin.messages import as_object, id_in, lines_in, message_of, refusal, refuse_all
+from contextd.thin.plain_json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from contextd.thin.home import PlainPath
@@ -39,6 +39,8 @@ _STDOUT_CHUNK = 4096
 """Bytes that a ready pipe accepts without blocking (PIPE_BUF)."""
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
+_ANSWER_TICK = 1.0
+"""Seconds without a sign of a daemon that owes an answer, after which it is looked at."""
 _CHANGED = {
     f"{what}/list": b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % what.encode()
     for what in ("tools", "prompts", "resources")
@@ -48,11 +50,12 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
-_FIRST_REQUEST_SECONDS = 2.0
-"""Seconds to wait for the first request of an agent, so that it learns why nothing is served."""
+_FIRST_REQUEST_SECONDS = 20.0
+"""Seconds to wait for the first request: clients give a server 10 to 30 to start, and may start several in turn."""
+_QUIET_SECONDS = 2.0
+"""Seconds without a request after which a refused agent that never sent `initialize` is left."""
 _RETRY_SECONDS = 2.0
 """Seconds after a failure before a request tries the daemon again: starting one costs half a second of CPU."""
-_INTERNAL_ERROR = -32603
 _INTERRUPTED = 130
 """The exit code a shell reports for a program that Ctrl-C ended."""
 
@@ -78,31 +81,6 @@ class _Gone(Exception):
     """The daemon is gone; the message is the reason."""
 
 
-class _Meeting:
-    """A connection to the daemon that is made in the background, because the daemon may have to be started."""
-
-    def __init__(self, meet: Callable[[], socket.socket]) -> None:
-        self._meet = meet
-        self._met: socket.socket | Exception | None = None
-        self.bell, self._ringer = os.pipe()
-        # `threading` would be another module to import in every window.
-        _thread.start_new_thread(self._run, ())
-
-    def _run(self) -> None:
-        try:
-            self._met = self._meet()
-        except Exception as error:  # noqa: BLE001  raised where the daemon is waited for
-            self._met = error
-        os.close(self._ringer)
-
-    def end(self) -> socket.socket:
-        """The connection, once `bell` is readable. Raises the error of connecting."""
-        os.close(self.bell)
-        if isinstance(self._met, socket.socket):
-            return self._met
-        raise self._met or _Gone("the daemon was not reached")
-
-
 def main(argv: Sequence[str] = ()) -> int:
     """Serve one agent on stdin and stdout until it leaves. Returns the exit code."""
     options = parse(argv)
@@ -111,11 +89,7 @@ def main(argv: Sequence[str] = ()) -> int:
         return 2
     # select cannot wait for pipes on Windows, so the agent is served in this process there.
     if options.standalone or sys.platform == "win32":
-        # 1.5 s of imports that a shim with a daemon must not pay.
-        from contextd.app import serve_standalone  # noqa: PLC0415
-
-        profile, client, cwd = options.profile, options.client, options.cwd
-        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+        return _serve_here(options)
     try:
         return _Bridge(plain_home(), options).run()
     except (OSError, _Gone) as error:
@@ -123,6 +97,20 @@ def main(argv: Sequence[str] = ()) -> int:
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED
+
+
+def _serve_here(options: Options) -> int:
+    # 1.5 s of imports that a shim with a daemon must not pay.
+    from contextd.app import serve_standalone  # noqa: PLC0415
+
+    profile, client, cwd = options.profile, options.client, options.cwd
+    try:
+        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+    except Exception as error:  # noqa: BLE001  it was raised before the agent was served
+        why, advice = str(error), str(getattr(error, "hint", ""))
+    sys.stderr.write(f"contextd mcp: {why}\n")
+    refuse_all(why, advice)
+    return 1
 
 
 def parse(argv: Sequence[str]) -> Options | None:
@@ -177,7 +165,7 @@ class _Bridge:
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
         self._daemon: socket.socket | None = None
-        self._meeting: _Meeting | None = _Meeting(self._meet)
+        self._meeting: Meeting | None = Meeting(self._meet)
         self._refused_at = 0.0
         self._is_greeted = False
         self._why = self._advice = ""
@@ -215,11 +203,19 @@ class _Bridge:
         """
         try:
             if self._daemon is not None:
+                is_quiet = not ready and not free and self._is_awaited
+                if is_quiet and (why := obstacle(self._home)):
+                    raise why
                 return self._carry(self._daemon, ready, free)
             self._end_meeting(ready)
         except (OSError, _Gone) as error:
             self._refuse(error)
         return self._agent_open or self._daemon is not None or self._meeting is not None
+
+    @property
+    def _is_awaited(self) -> bool:
+        """Whether a request other than a subscription, which lasts, has no answer yet."""
+        return any(method != LISTEN for method, _ in self._pending.values())
 
     def _end_meeting(self, ready: Sequence[Any]) -> None:
         """Use the new connection to the daemon. Raises the error of connecting."""
@@ -239,17 +235,33 @@ class _Bridge:
             self._daemon.close()
         self._daemon = self._meeting = None
         self._why, self._advice = home_problem(self._home, why)
+        self._advice = self._advice or str(getattr(why, "hint", ""))
         self._why, self._refused_at = self._why or self._reason(why), time.monotonic()
         self._refuse_pending()
-        until = self._refused_at + _FIRST_REQUEST_SECONDS
-        while not self._initialize and self._agent_open and time.monotonic() < until:
-            if select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
-                self._read_agent()
-        if self._is_greeted:
+        if not self._initialize:
+            self._await_handshake()
+        if self._is_greeted or self._meeting is not None:
             return
         while self._to_agent and self._write_agent():
             pass
         raise _Gone(self._why) from why
+
+    def _await_handshake(self) -> None:
+        """Refuse what an agent asks before its handshake, until that comes."""
+        is_asked = is_said = False
+        until = self._refused_at + _FIRST_REQUEST_SECONDS
+        while not self._initialize and self._agent_open and self._meeting is None:
+            is_asked = is_asked or bool(self._to_agent)
+            while self._to_agent and self._write_agent():
+                pass
+            if select.select([0], [], [], _QUIET_SECONDS)[0]:
+                self._read_agent()
+            elif is_asked or os.getppid() != self._parent or time.monotonic() > until:
+                return
+            elif not is_said:
+                # For a person who runs it in a terminal.
+                sys.stderr.write(f"contextd mcp: {self._why}\n")
+                is_said = True
 
     def _reason(self, error: Any) -> str:
         if not getattr(error, "errno", None) or getattr(error, "filename", None):
@@ -290,7 +302,9 @@ class _Bridge:
         writing: list[Any] = [self._daemon] if self._to_daemon and self._daemon else []
         if self._to_agent:
             writing.append(1)
-        ready, free, _ = select.select(reading, writing, [], _TICK)
+        ready, free, _ = select.select(
+            reading, writing, [], _ANSWER_TICK if self._is_awaited else _TICK
+        )
         return ready, free
 
     def _meet(self) -> socket.socket:
@@ -326,7 +340,7 @@ class _Bridge:
         """Repeat the handshake, the subscriptions and the running requests."""
         self._to_daemon.clear()
         self._to_daemon += self._initialize + self._initialized
-        key = _request_id(_message(self._initialize), "id")
+        key = id_in(message_of(self._initialize), "id")
         self._unasked = {key} if key is not None else set()
         for key, line in self._subscriptions.values():
             if key not in self._pending:
@@ -347,13 +361,15 @@ class _Bridge:
             if isinstance(line, LongLine):
                 self._to_agent += line.refusal()
                 continue
+            if line.isspace():
+                continue
             self._note_request(line)
             self._to_daemon += line
         if self._why and self._meeting is None and self._pending:
             if time.monotonic() - self._refused_at < _RETRY_SECONDS:
                 self._refuse_pending()
             else:
-                self._meeting = _Meeting(self._meet)
+                self._meeting = Meeting(self._meet)
 
     def _write_agent(self) -> bool:
         try:
@@ -379,20 +395,20 @@ class _Bridge:
                 return False
             raise ConnectionResetError("the daemon closed the connection")
         self._heard = True
-        for line in _lines(self._from_daemon, data):
+        for line in lines_in(self._from_daemon, data):
             if self._note_answer(line):
                 self._to_agent += line
         return True
 
     def _note_request(self, line: bytes) -> None:
-        message = _message(line)
-        method, key = message.get("method"), _request_id(message, "id")
+        message = message_of(line)
+        method, key = message.get("method"), id_in(message, "id")
         if method == "initialize" and key is not None:
             self._initialize, self._is_greeted = line, True
         elif method == "notifications/initialized":
             self._initialized = line
         elif method == "notifications/cancelled":
-            cancelled = _request_id(message.get("params"), "requestId")
+            cancelled = id_in(message.get("params"), "requestId")
             if cancelled is not None:
                 self._pending.pop(cancelled, None)
         if isinstance(method, str) and key is not None:
@@ -430,8 +446,8 @@ class _Bridge:
 
     def _note_acknowledgement(self, parameters: Any) -> bool:
         """Cache the available subscriptions; false if the agent was answered already."""
-        about = _as_object(parameters)
-        key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
+        about = as_object(parameters)
+        key = id_in(as_object(about.get("_meta")), _SUBSCRIPTION)
         if key is None:
             return True
         acknowledgement = {name: value for name, value in about.items() if name != "_meta"}
@@ -441,7 +457,7 @@ class _Bridge:
         return not is_repeat
 
     def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
-        uri = _as_object(_message(line).get("params")).get("uri")
+        uri = as_object(message_of(line).get("params")).get("uri")
         if not isinstance(uri, str):
             return
         if method == "resources/subscribe":
@@ -451,13 +467,13 @@ class _Bridge:
 
     def _note_answer(self, line: bytes) -> bool:
         """Note that a request was answered; false if the agent must not see the line."""
-        message = _message(line)
+        message = message_of(line)
         if "jsonrpc" not in message and isinstance(message.get("error"), dict):
             error = message["error"]
             raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
         if message.get("method") == _ACKNOWLEDGED:
             return self._note_acknowledgement(message.get("params"))
-        key = _request_id(message, "id")
+        key = id_in(message, "id")
         if "method" in message or key is None:
             return True
         self._note_greeting(message, key)
@@ -466,35 +482,3 @@ class _Bridge:
             return False
         self._pending.pop(key, None)
         return True
-
-
-def refusal(key: str | int, why: str, advice: str) -> bytes:
-    """The JSON-RPC error that answers a request while no daemon can run, as a line."""
-    data = {"code": "unavailable", "message": why, "hint": advice or "run `contextd doctor`"}
-    error = {"code": _INTERNAL_ERROR, "message": f"contextd is unavailable: {why}", "data": data}
-    return dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
-
-
-def _lines(partial: bytearray, data: bytes) -> list[bytes]:
-    """The complete lines, each with its newline; the rest stays in `partial`."""
-    partial += data
-    if b"\n" not in data:
-        return []
-    end = partial.rindex(b"\n")
-    whole = bytes(partial[:end])
-    del partial[: end + 1]
-    return [line + b"\n" for line in whole.split(b"\n")]
-
-
-def _message(line: bytes) -> Mapping[str, Any]:
-    return object_in(line) or {}
-
-
-def _as_object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _request_id(message: Any, name: str) -> str | int | None:
-    """The id of a message under `name`; None for an invalid id, because the field may hold any JSON."""
-    key = message.get(name) if isinstance(message, dict) else None
-    return key if isinstance(key, str | int) and not isinstance(key, bool) else None

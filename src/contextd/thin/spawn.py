@@ -38,6 +38,9 @@ LOCK_VARIABLE = "CONTEXTD_LOCK_FD"
 LOG_LIMIT = 4 << 20
 """Bytes of a log, some 25,000 calls. One older log is kept as well."""
 _BACKLOG = 128
+_LONGEST_NUMBER = 10
+_NO_PROCESS = 1 << 30
+"""A number above those that a system gives to processes (Linux: at most 2^22)."""
 
 
 class HomeClaim:
@@ -109,7 +112,14 @@ def claim_home(home: Path) -> HomeClaim | None:
 
 
 def take_lock(home: Home) -> int | None:
-    """An open file that holds the daemon's lock, or `None` while another process holds it."""
+    """An open file that holds the daemon's lock and names this process, or `None` while another one holds it."""
+    lock = _locked(home)
+    if lock is not None:
+        _note_holder(lock, os.getpid())
+    return lock
+
+
+def _locked(home: Home) -> int | None:
     fd = os.open(lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if sys.platform == "win32":
@@ -125,12 +135,39 @@ def take_lock(home: Home) -> int | None:
 def is_alive(home: Home) -> bool:
     """Whether a daemon holds the home's lock, even if it is only starting."""
     try:
-        lock = take_lock(home)
+        # For an instant: a daemon that claims its home meanwhile finds it taken.
+        lock = _locked(home)
     except OSError:
         return False
     if lock is not None:
         os.close(lock)
     return lock is None
+
+
+def is_foreign(home: Home) -> bool:
+    """Whether the lock is held, but not by contextd: the process that the file names is gone. False where that
+    cannot be known.
+    """
+    if sys.platform == "win32" or not is_alive(home):
+        return False
+    try:
+        with open(lock_path(home), "rb") as file:
+            os.kill(int(file.read(_LONGEST_NUMBER) or b"0") or _NO_PROCESS, 0)
+    except (ProcessLookupError, OverflowError, ValueError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _note_holder(lock: int, pid: int) -> None:
+    if sys.platform == "win32":
+        return  # its lock would not let others read
+    try:
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, b"%d" % pid, 0)
+    except OSError:
+        return  # on a full disk: the number is for the error of a foreign lock only
 
 
 def start_daemon(home: Home) -> int | None:
@@ -155,7 +192,7 @@ def start_daemon(home: Home) -> int | None:
         if sys.platform == "win32":
             return _spawn_on_windows(command, environment, log)
         os.set_inheritable(lock, True)
-        return os.posix_spawn(
+        pid = os.posix_spawn(
             sys.executable,
             command,
             {**environment, LOCK_VARIABLE: str(lock)},
@@ -166,6 +203,8 @@ def start_daemon(home: Home) -> int | None:
             ],
             setsid=True,
         )
+        _note_holder(lock, pid)
+        return pid
     finally:
         os.close(lock)
 

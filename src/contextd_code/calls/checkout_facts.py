@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,8 @@ _FEW = 40
 """Up to this many files are read directly: searching them for words starts a program, which takes as long."""
 _MEMBER = re.compile(r"[.:]\s*([\w$]+)")
 _WORD = re.compile(r"[\w$#]+")
+_KEY = re.compile(r"\b(?=[A-Za-z_]*[0-9])[A-Za-z0-9_]{16,}+")
+"""A word that could be a secret or a part of one; few files have such a word."""
 _BUILDING = re.compile(
     r"^\s*\*?[\w.]+(?:\[[^\]]*\])?\s*(?:`.*|//.*|,)?$|\b(?:class|interface|impl|trait|extends|implements)\b"
 )
@@ -54,7 +56,8 @@ class StoredCalls:
 @dataclass
 class CodeFacts:
     """The facts of the files under `root`, which the graph describes. `shared` and `words` are shared by
-    successive graphs of one checkout. Facts missing from `stored` wait in `unsaved`.
+    successive graphs of one checkout. Facts missing from `stored` wait in `unsaved`, except those of a text with
+    a secret, which could be among its names: they are read again in each process.
     """
 
     root: Path
@@ -63,6 +66,7 @@ class CodeFacts:
     words: WordIndex = field(default_factory=WordIndex)
     stored: StoredCalls | None = None
     unsaved: list[FileCalls] = field(default_factory=list[FileCalls])
+    has_secret: Callable[[str], bool] = lambda text: False
     _ahead: Iterator[str] | None = None
     _unread: dict[str, None] = field(default_factory=dict[str, None])
     _naming: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
@@ -126,12 +130,14 @@ class CodeFacts:
             raw = read_inside(self.root, path)
         except ContextdError:
             return None
-        data = decode(raw).encode("utf-8", "replace")
+        text = decode(raw)
+        data = text.encode("utf-8", "replace")
         found = facts_of(path, file.language, data, file.digest)
         # The next scan updates a file that is newer than the index.
         if path in self._unread and content_digest(raw) == file.digest:
             self.words.put(path, file.digest, words_in(found) if found is not None else ())
-            self.unsaved.append(kept(path, file.digest, found))
+            if _KEY.search(text) is None or not self.has_secret(text):
+                self.unsaved.append(kept(path, file.digest, found))
             self._unread.pop(path, None)
         return (found,)
 

@@ -9,7 +9,7 @@ from math import log
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph, ranked_definitions
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, words
+from contextd_code.text.words import content_words, printable, words
 from contextd_code.values.source import is_test
 
 _MOST_SYMBOLS = 2_000
@@ -213,7 +213,7 @@ def _rendered(ranked: Sequence[Definition], short: Collection[Definition] = ()) 
         blocks.setdefault(one.path, []).append(one)
     lines: list[str] = []
     for path, definitions in blocks.items():
-        lines.append(path)
+        lines.append(printable(path))
         for one in sorted(definitions, key=lambda each: each.symbol.start):
             lines.append(_line(one, one in short))
     return "\n".join(lines)

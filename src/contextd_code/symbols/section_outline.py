@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from contextd_code.symbols.repo_map import RepoMap
 from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, words
+from contextd_code.text.words import content_words, printable, words
 from contextd_code.values.source import VALUES, SourceFile
 
 MOST_FILES = 400
@@ -43,7 +43,7 @@ def contents(files: Sequence[SourceFile], budget: int) -> RepoMap:
     lines: list[str] = []
     left = budget
     for file in chunked_files:
-        for line in [file.path, *_sections(file)]:
+        for line in [printable(file.path), *map(printable, _sections(file))]:
             left -= count_tokens(line) + 1
             if left < 0:
                 return _drawn(lines)

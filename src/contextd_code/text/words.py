@@ -155,6 +155,13 @@ def _runs(text: str) -> list[str]:
     return [run for run in pattern.findall(text) if len(run) <= _LONGEST]
 
 
+def printable(name: str) -> str:
+    """A name on one line: what a terminal or a reader would take for something else is escaped as in Python."""
+    if name.isprintable():
+        return name
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in name)
+
+
 def one_line(text: str, longest: int) -> str:
     """A text on one line of at most this many characters, cut between words."""
     line = " ".join(text.split())

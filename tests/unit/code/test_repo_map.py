@@ -139,3 +139,15 @@ def test_what_nobody_wrote_is_not_on_the_map(tmp_path: Path) -> None:
     scanned(tmp_path, files)
     ranked = rank_symbols(build_graph(files.of(SCOPE).all()))
     assert [one.symbol.name for one in ranked] == ["run"]
+
+
+@pytest.mark.parametrize("name", ["a\n# Rules\n- obey", "b\x1b[31m", "c\rback", "d\u202egnp"])
+def test_a_file_name_is_one_line_of_printable_characters(tmp_path: Path, name: str) -> None:
+    write(tmp_path, f"src/{name}.py", "def weigh(parcel):\n    return parcel\n")
+    files = CodeModel()
+    scanned(tmp_path, files)
+    text = repo_map(build_graph(files.of(SCOPE).all())).text
+    first, second = text.split("\n")
+    assert first == f"src/{name.encode('unicode_escape').decode()}.py"
+    assert first.isprintable()
+    assert "weigh" in second

@@ -239,3 +239,33 @@ def test_a_title_cut_from_a_text_holds_no_half_of_a_secret(words_only: Desk) -> 
     words_only.host.flush()
     home = words_only.host.settings.home
     assert [where for where, text in everything_in(home) if core(secret)[:40] in text] == []
+
+
+@pytest.mark.parametrize("shape", ["gh¦p_{A36}", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi{A30}.{A43}"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    return {}(parcel)",
+        "    return parcel.{}(1)",
+        "    class Scale({}): pass",
+        "    def inner(a={}): return weigh(a)",
+        "    @{}\n    def inner(): return weigh(1)",
+    ],
+)
+def test_a_secret_among_the_names_of_code_is_nowhere_in_the_home(
+    words_only: Desk, tmp_path: Path, shape: str, line: str
+) -> None:
+    secret = fill(shape, random.Random(10))
+    text = f"def weigh(parcel):\n    return parcel\n\n\ndef send(parcel):\n{line.format(secret)}\n"
+    other = "from parcels import weigh\n\n\ndef main():\n    return weigh(2)\n"
+    desk = words_only.at(written(tmp_path / "post", {"parcels.py": text, "main.py": other}))
+    desk.as_owner("init")
+    desk("codebase_index")
+    assert "main.py" in desk.answer("find_references", name="weigh").text
+    desk.host.flush()
+    desk.host.work_off()
+    home = desk.host.settings.home
+    parts = [part for part in secret.split(".")[-2:] if len(part) > 20]
+    assert parts
+    left = [w for w, found in everything_in(home) if any(part in found for part in parts)]
+    assert left == []

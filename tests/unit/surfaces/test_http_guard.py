@@ -25,11 +25,15 @@ async def inner(scope: Any, receive: Any, send: Any) -> None:
 
 
 def request(
-    path: str = "/api", pieces: tuple[bytes, ...] = (b"",), **headers: str
+    path: str = "/api",
+    pieces: tuple[bytes, ...] = (b"",),
+    more: tuple[tuple[bytes, bytes], ...] = (),
+    **headers: str,
 ) -> tuple[int, bytes]:
-    """(status, body) of one request; `host` and the token are right unless given."""
+    """(status, body) of one request; `host` and the token are right unless given. `more` are further headers."""
     given = {"host": "127.0.0.1:1", "authorization": f"Bearer {TOKEN}", **headers}
     raw = [(k.replace("_", "-").encode(), v.encode("latin-1")) for k, v in given.items() if v]
+    raw += more
     waiting = [
         {"type": "http.request", "body": piece, "more_body": i + 1 < len(pieces)}
         for i, piece in enumerate(pieces)
@@ -57,9 +61,19 @@ def request(
         ({"host": "evil.example"}, 421),
         ({"host": "127.0.0.1.evil.example"}, 421),
         ({"host": "[::1"}, 421),
+        ({"host": "127.0.0.1:80, evil.example"}, 421),
+        ({"host": "127.0.0.1:80,evil.example"}, 421),
+        ({"host": "127.0.0.1 evil.example"}, 421),
+        ({"host": "127.0.0.1:80/evil.example"}, 421),
+        ({"host": "evil.example@127.0.0.1"}, 421),
+        ({"host": "LOCALHOST:80"}, 200),
         ({"origin": "http://localhost:3000"}, 200),
         ({"origin": "null"}, 403),
         ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://127.0.0.1, http://evil.example"}, 403),
+        ({"origin": "http://127.0.0.1/, http://evil.example"}, 403),
+        ({"origin": "http://evil.example@127.0.0.1"}, 403),
+        ({"origin": "file://localhost"}, 403),
         ({"authorization": ""}, 401),
         ({"authorization": "Bearer "}, 401),
         ({"authorization": f"Basic {TOKEN}"}, 401),
@@ -73,6 +87,14 @@ def request(
 )
 def test_who_may_come_in(headers: dict[str, str], status: int) -> None:
     assert request(**headers)[0] == status  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["127.0.0.1:1", "evil.example"])
+@pytest.mark.parametrize("second", ["127.0.0.1:1", "evil.example"])
+def test_a_request_with_two_hosts_or_origins_is_refused(first: str, second: str) -> None:
+    assert request(host=first, more=((b"Host", second.encode()),))[0] == 421
+    origins = ((b"Origin", f"http://{second}".encode()),)
+    assert request(origin=f"http://{first}", more=origins)[0] == 403
 
 
 def test_only_named_paths_are_open_and_origin_is_checked_there_too() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from contextd.thin.client import call
 from contextd.thin.home import home_problem
-from contextd.thin.shim import refusal
+from contextd.thin.messages import refusal
 from contextd_code.errors import Unavailable
 
 
@@ -36,7 +36,9 @@ def run(home: Path, *arguments: str, said: str = "") -> subprocess.CompletedProc
     )
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR])
+@pytest.mark.parametrize(
+    "number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST]
+)
 def test_an_error_of_the_home_says_what_to_do(tmp_path: Path, number: int) -> None:
     lock = str(tmp_path / "daemon.lock")
     problem, advice = home_problem(tmp_path, OSError(number, os.strerror(number), lock))
@@ -52,15 +54,29 @@ def test_other_errors_are_no_problem_of_the_home(tmp_path: Path, error: Exceptio
     assert home_problem(tmp_path, error) == ("", "")
 
 
+def test_a_home_in_a_folder_that_cannot_be_created_is_named() -> None:
+    problem, advice = home_problem("/proc/none", FileNotFoundError(errno.ENOENT, "", "/proc/none"))
+    assert "/proc/none cannot be used" in problem
+    assert "CONTEXTD_HOME" in advice
+
+
+@pytest.mark.parametrize("place", ["/usr/bin/python", "/"])
+def test_a_file_outside_the_home_is_no_problem_of_the_home(tmp_path: Path, place: str) -> None:
+    assert home_problem(tmp_path, PermissionError(errno.EACCES, "no", place)) == ("", "")
+
+
 def test_a_call_names_the_home_and_what_to_do(home: Path) -> None:
     with pytest.raises(Unavailable, match="cannot be used") as failed:
         call("status", home=home)
     assert str(home) in failed.value.message
-    assert "readable and writable" in failed.value.hint
+    assert "CONTEXTD_HOME" in failed.value.hint
 
 
-def test_a_command_names_the_home_and_what_to_do(home: Path) -> None:
-    done = run(home, "list")
+@pytest.mark.parametrize(
+    "command", ["list", "status", "search x", "doctor", "init", "daemon start"]
+)
+def test_a_command_names_the_home_and_what_to_do(home: Path, command: str) -> None:
+    done = run(home, *command.split())
     assert done.returncode == 1
     assert f"the home {home} cannot be used" in done.stderr
     assert "CONTEXTD_HOME" in done.stderr

@@ -18,9 +18,10 @@ from contextd.domain.quoting import quotation
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin import client
+from contextd.thin.channel import obstacle
 from contextd.thin.client import Reply
 from contextd.thin.home import home_directory, log_path
-from contextd.thin.spawn import is_alive
+from contextd.thin.spawn import is_alive, is_foreign
 from contextd_code.errors import Unavailable
 
 _PATIENCE_SECONDS = 2.0
@@ -84,8 +85,11 @@ def _daemon_status(as_json: bool) -> int:
     try:
         status = client.control("status")
     except Unavailable:
-        alive = is_alive(home_directory())
+        home = home_directory()
+        alive = is_alive(home) and not is_foreign(home)
         text = "a daemon runs but does not answer" if alive else "no daemon is running"
+        if is_foreign(home) and (why := obstacle(home)):
+            raise Unavailable(str(why), why.hint) from None
         console.show(Reply({"running": alive}, text))
         return 1
     status = {"running": True, **status}

@@ -14,6 +14,7 @@ from contextd.surfaces.cli.commands import Commands, Extra, Operations
 from contextd.surfaces.cli.guidance import as_error
 from contextd.surfaces.cli.output import Console
 from contextd.surfaces.cli.terminal import columns
+from contextd.thin.home import home_directory, home_problem
 from contextd_code.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
@@ -78,6 +79,10 @@ def main(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
+        problem, advice = home_problem(home_directory(), error)
+        if problem:
+            console.error(Unavailable(problem, advice))
+            return FAILED
         if error.errno not in _OF_THE_MACHINE:
             raise
         where = f"{error.filename2 or error.filename}: " if error.filename else ""
