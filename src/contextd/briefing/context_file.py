@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.recap import recap, turns_read
@@ -26,7 +25,7 @@ from contextd.search.state_events import (
     without_ended,
 )
 from contextd.sessions.context_md import Situation, is_stale, render, write
-from contextd.sessions.session_binding import AFTER, branch_here, place_of
+from contextd.sessions.session_binding import branch_here, place_of
 from contextd.sessions.thread import NOT_ANSWERED, THREAD, Thread, thread_from
 from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn
@@ -235,20 +234,10 @@ def sessions_with_work(runtime: Runtime) -> list[Session]:
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Sessions with activity that a person started, most recently active first. One in the future, from before
-    the clock went back, comes after those that were recorded since.
-    """
+    """Sessions with activity that a person started, most recently active first."""
     worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
     own = [s for s in worked if not s.data.get(HEADLESS)]
-    return sorted(own, key=_recorded_at, reverse=True)
-
-
-def _recorded_at(session: Session) -> tuple[datetime, bool, datetime]:
-    seen, after = session.last_seen_at, str(session.data.get(AFTER, ""))
-    try:
-        return max(seen, parse_instant(after)) if after else seen, bool(after), seen
-    except ValueError:
-        return seen, False, seen
+    return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:

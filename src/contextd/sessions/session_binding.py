@@ -47,12 +47,6 @@ BRIEFED = "briefed"
 RESUMED = "resumed"
 """Session data: when its client resumed it, with branch and commit, latest last."""
 
-AFTER = "after"
-"""Session data: the time of a session in the future that was recorded before this one. The clock went back since."""
-
-_CLOCKS_DIFFER = timedelta(minutes=5)
-"""By as much as this the clocks of two machines of a team may differ."""
-
 _RESUMED_ON = "resumed_on"
 """Where older sessions store the last of these branches."""
 
@@ -192,12 +186,6 @@ def new_session(
 ) -> Session:
     """A session that begins now, with the checkout's commit and branch; not yet committed."""
     now = runtime.clock.now()
-    # The latest begun first: only that one can lie in the future.
-    later = [
-        s.last_seen_at for s in runtime.sessions(limit=1) if s.last_seen_at > now + _CLOCKS_DIFFER
-    ]
-    # The text has whole seconds.
-    order = {AFTER: iso(later[0] + timedelta(seconds=1))} if later else {}
     here_only = {MACHINE: runtime.place} if runtime.checkout and runtime.organisation.shares else {}
     repo = repository(runtime.root) if runtime.checkout else None
     commit, branch = here(repo.root) if repo else ("", "")
@@ -211,7 +199,7 @@ def new_session(
         last_seen_at=now,
         commit=commit,
         branch=branch,
-        data={**here_only, **order, **(data or {})},
+        data={**here_only, **(data or {})},
     )
 
 
