@@ -112,7 +112,7 @@ def brief(
     """
     earlier = earlier or EarlierWork(read_lately(runtime))
     lately, changed = earlier.lately, earlier.changed
-    sessions = with_work(lately.sessions[:LATELY])
+    sessions = with_work(lately.sessions[:LATELY], runtime.clock.now())
     last = next((s for s in sessions if session is None or s.id != session.id), None)
     if changed is None:
         changed = changes_since(runtime, last)

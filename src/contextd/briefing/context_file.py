@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from contextd.briefing.directive_lines import told_directives
 from contextd.briefing.recap import recap, turns_read
@@ -52,6 +53,10 @@ LATELY = 20
 """The latest sessions that are read for the project's status. A session that is resumed for days, or forked,
 began long before others that have ended.
 """
+
+
+_CLOCKS_DIFFER = timedelta(minutes=5)
+"""By as much as this the clocks of two machines of a team may differ."""
 
 
 def write_context_md(
@@ -230,14 +235,17 @@ def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
     """The project's latest sessions with any activity, latest first."""
-    return with_work(runtime.sessions(limit=LATELY))
+    return with_work(runtime.sessions(limit=LATELY), runtime.clock.now())
 
 
-def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Sessions with activity that a person started, most recently active first."""
+def with_work(sessions: Iterable[Session], now: datetime) -> list[Session]:
+    """Sessions with activity that a person started, most recently active first. One in the future, from before the
+    clock went back, comes after all others: it would be the latest until that time.
+    """
     worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
     own = [s for s in worked if not s.data.get(HEADLESS)]
-    return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
+    latest = now + _CLOCKS_DIFFER
+    return sorted(own, key=lambda s: (s.last_seen_at <= latest, s.last_seen_at), reverse=True)
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:

@@ -46,7 +46,7 @@ def _write(runtime: Runtime) -> None:
     lately = read_lately(runtime)
     packed = brief(runtime, budget=budget, earlier=EarlierWork(lately, (), NOW + SINCE))
     figures = figures_of(runtime)
-    last = next(iter(with_work(lately.sessions[:LATELY])), None)
+    last = next(iter(with_work(lately.sessions[:LATELY], runtime.clock.now())), None)
     made = {
         "v": VERSION,
         "root": str(runtime.root),

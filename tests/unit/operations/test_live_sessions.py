@@ -436,3 +436,19 @@ def test_an_answer_larger_than_is_read_at_once_waits_for_the_end(
     assert episodes(desk) == []
     session.ends()
     assert [one.content for one in episodes(desk)] == [ANSWER]
+
+
+def test_a_session_of_the_future_comes_after_one_recorded_since_the_clock_went_back(
+    home: Home, client: Opened
+) -> None:
+    home.clock.move(days=2)
+    one_turn(client()).ends()
+    home.clock.move(days=-2)
+    assert f"Asked last: {PROMPT}" in client().starts()
+    for words in ("Print the receipts on the paper of the till", "Fold the invoices in three"):
+        session = client()
+        session.starts()
+        session.asks(words)
+        session.answers("Done with `printReceipt`, in two columns of 58 mm each.")
+        session.ends()
+        assert f"Asked last: {words}" in client().starts()

@@ -43,7 +43,8 @@ IN_A_REPOSITORY: Mapping[str, tuple[int, str]] = {
     "init": (2, f"{LIST}; {STATUS}"),
     "scan": (2, f"{LIST}; {STATUS}"),
     "reindex": (2, f"{LIST}, of both projects"),
-    "import_found": (1, "git log: reads commit messages"),
+    "import_sources": (1, "git ls-files: the instruction files of folders"),
+    "import_found": (2, "git log: reads commit messages; git ls-files, as above"),
     "hook SessionStart": (1, STATUS),
     "hook PreCompact": (1, f"{STATUS}, for CONTEXT.md"),
 }

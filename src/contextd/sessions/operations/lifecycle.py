@@ -83,7 +83,11 @@ def session_start(
     total = runtime.settings.number("injection.tokens") if budget is None else budget
     room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
     lately = read_lately(runtime)
-    before = [other for other in with_work(lately.sessions[:LATELY]) if other.id != session.id]
+    before = [
+        other
+        for other in with_work(lately.sessions[:LATELY], runtime.clock.now())
+        if other.id != session.id
+    ]
     changed = changes_since(runtime, before[0] if before else None)
     packed = brief(
         runtime,
