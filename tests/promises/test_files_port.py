@@ -180,6 +180,15 @@ def test_a_repository_is_one_project_in_all_its_checkouts(store):
     assert store.directory.all() == [again]
 
 
+def test_what_was_seen_of_a_project_is_kept_and_grows(store):
+    first = store.directory.register(replace(project("one"), sightings=("git:a/-",)))
+    assert store.directory.all() == [first]
+    grown = store.directory.register(replace(project("one"), sightings=("git:a/-", "id:n")))
+    assert grown.sightings == ("git:a/-", "id:n")
+    store.directory.save(replace(grown, sightings=("git:a/b",)))
+    assert [one.sightings for one in store.directory.all()] == [("git:a/b",)]
+
+
 def test_a_name_that_another_project_has_gets_a_number(store):
     scopes = [store.directory.register(project(f"p{n}")).scope.project for n in range(3)]
     assert scopes == ["shop", "shop-2", "shop-3"]

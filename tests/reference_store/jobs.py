@@ -325,6 +325,7 @@ class MemoryDirectory:
                     same[0],
                     roots=tuple(rules.distinct((*same[0].roots, *project.roots))),
                     aliases=tuple(rules.distinct((*same[0].aliases, *project.aliases))),
+                    sightings=tuple(rules.distinct((*same[0].sightings, *project.sightings))),
                 )
             else:
                 found, number = project.scope, 2
@@ -346,5 +347,6 @@ class MemoryDirectory:
 
     def _checked(self, project: Project) -> Project:
         project = labels_scrubbed(project, self._space.scrub)
-        codec.dumps([project.identity, project.name, project.roots, project.aliases])
+        lists = project.roots, project.aliases, project.sightings
+        codec.dumps([project.identity, project.name, *lists])
         return replace(project, created_at=utc(project.created_at))

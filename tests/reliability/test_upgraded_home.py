@@ -24,6 +24,7 @@ from contextd.thin.home import LOCAL, database_path
 from contextd_code.errors import Unavailable
 from support.databases import open_database
 from support.old_home import write_old_home
+from support.repositories import git
 from support.stores import opened
 
 NAMES = ("shop", "blog")
@@ -131,6 +132,18 @@ def test_an_index_that_lost_a_part_is_mended_and_the_owner_is_told(tmp_path):
     assert [hit["path"] for hit in hits] == ["post.py"]
     assert host.organisation(LOCAL).mend() == 0, "every invariant is true"
     host.close()
+
+
+def test_what_its_projects_were_known_by_still_finds_them_and_grows(old):
+    organisation = old.host.organisation(LOCAL)
+    before = {one.scope: one for one in organisation.directory.all()}
+    assert {one.sightings for one in before.values()} == {()}
+    git(old.roots["shop"], "remote", "add", "origin", "https://example.org/shop.git")
+    for project in NAMES:
+        old.call(project, "list_contexts")
+    after = {one.scope: one for one in organisation.directory.all()}
+    assert after.keys() == before.keys()
+    assert [len(after[scope].sightings) for scope in before] == [0, 1]
 
 
 @pytest.mark.parametrize("version", [1, 7, 16])

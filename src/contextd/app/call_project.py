@@ -6,14 +6,15 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from contextd.app.trust import file_stamp
 from contextd.domain.projects import Project
-from contextd.projects.project_lookup import find_project, make_known, scope_of_new
+from contextd.projects.project_lookup import find_project, is_known, make_known, scope_of_new
 from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, NotFound, Unreadable
-from contextd_code.git.identity import ProjectIdentity
+from contextd_code.git.identity import PROJECT_FILE, ProjectIdentity
 
 PROJECT_SECONDS = 10.0
 """How long a directory's project is cached before git runs again."""
@@ -23,11 +24,14 @@ _DIRECTORIES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """The cached facts on a directory; `refusal` is the reason why it does not become a project."""
+    """The cached facts on a directory; `refusal` is the reason why it does not become a project. `stamps` change with
+    the files that its identity comes from.
+    """
 
     looked_at: float
     project: Project | None
     identity: ProjectIdentity
+    stamps: tuple[object, ...]
     refusal: str = ""
 
 
@@ -46,7 +50,7 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
         return replace(runtime, nowhere=f": {error.message}")
     root = place.identity.root
     project = place.project
-    if project is not None and str(root) in project.roots:
+    if project is not None and is_known(project, place.identity):
         return runtime.standing_in(project, root)
     scope = project.scope if project else scope_of_new(runtime.organisation.name, place.identity)
     making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
@@ -95,17 +99,31 @@ def _place(runtime: Runtime, cwd: Path) -> _Directory:
     places = _places(runtime)
     now = time.monotonic()
     known_place = places.get(cwd)
-    if known_place is not None and now - known_place.looked_at > PROJECT_SECONDS:
+    if known_place is not None and not _is_fresh(known_place, now):
         known_place = None
     if known_place is not None and known_place.project is not None:
         return known_place
     # A directory that was refused may be a project by now, because its user was told how to add it.
-    found = _Directory(now, *find_project(runtime.organisation, cwd))
+    project, identity = find_project(runtime.organisation, cwd)
+    found = _Directory(now, project, identity, _stamps(identity))
     if found.project is not None:
         places.put(cwd, found)
     elif known_place is not None:
         return known_place
     return found
+
+
+def _is_fresh(place: _Directory, now: float) -> bool:
+    return now - place.looked_at <= PROJECT_SECONDS and place.stamps == _stamps(place.identity)
+
+
+def _stamps(identity: ProjectIdentity) -> tuple[object, ...]:
+    root = identity.root
+    return (
+        (root / ".git").exists(),
+        file_stamp(root / ".git" / "config"),
+        file_stamp(root / PROJECT_FILE),
+    )
 
 
 def _places(runtime: Runtime) -> Cache[Path, _Directory]:

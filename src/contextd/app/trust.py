@@ -23,8 +23,7 @@ from contextd.runtime.caches import Cache, as_of
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
 from contextd_code.errors import ContextdError, NotFound, Unreadable
 from contextd_code.files.guarded import read_file
-from contextd_code.git.git_queries import repository
-from contextd_code.git.identity import first_commit
+from contextd_code.git.identity import first_commit, main_work_tree
 
 _LARGEST = 4 << 20
 """Maximum size of the file of trusted folders, in bytes."""
@@ -67,7 +66,7 @@ class TrustBook:
         client = next((row.title for row in CLIENTS.values() if path in self._trusted_in(row)), "")
         if client:
             return Trust(path, trusted=True, by=client)
-        main = _main_of(Path(path))
+        main = main_work_tree(Path(path))
         if main is not None and (found := self.of(main)).trusted:
             return Trust(path, trusted=True, by=found.by, since=found.since)
         return Trust(path)
@@ -165,29 +164,6 @@ def _decided(path: str, entry: Mapping[str, Any]) -> Trust:
         what = "there is another folder in its place" if root.is_dir() else "it is gone"
         return Trust(path, by=by, since=since, note=what)
     return Trust(path, trusted=True, by=by, since=since)
-
-
-def _main_of(root: Path) -> Path | None:
-    """The main work tree of a linked one, if the repository confirms it; None for any other folder."""
-    found = repository(root)
-    if found is None or not found.is_linked or found.root != root:
-        return None
-    main = found.common_dir.parent
-    if found.common_dir.name != ".git" or main == root:
-        return None
-    # `.git` of a linked work tree is a file that anyone can write: the repository has to name it as well.
-    if found.git_dir.parent != found.common_dir / "worktrees":
-        return None
-    named = _line_in(found.git_dir / "gitdir")
-    return main if named and _real(Path(named)) == _real(root / ".git") else None
-
-
-def _line_in(file: Path) -> str:
-    """The first line of a small file of git; empty if it cannot be read."""
-    try:
-        return read_file(file, 4_096).decode().strip()
-    except (OSError, ValueError):
-        return ""
 
 
 def file_stamp(path: Path) -> object:

@@ -11,8 +11,9 @@ from contextd_code.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A repository contextd knows. Two clones with the same `identity` are one project; `roots` are its
-    known checkouts, the latest last.
+    """A repository contextd knows. `identity` is what it was first known by, unique among projects; `sightings` are
+    what was seen of it since: first commits with remotes, ids, and where its checkouts have their history from. `roots`
+    are its known checkouts, the latest last.
     """
 
     identity: str
@@ -20,6 +21,7 @@ class Project:
     name: str
     roots: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    sightings: tuple[str, ...] = ()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from contextd.domain.result_display import text_form
+from contextd.projects.project_lookup import is_of_another
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
 from contextd.runtime.runtime import Runtime
@@ -424,4 +425,6 @@ def _own_id(runtime: Runtime) -> str:
         return ""
     # Before its first commit a repository is identified by its path: its given id stays.
     model = project_model(runtime)
-    return (model.id if model else "") or str(uuid.uuid4())
+    given = model.id if model else ""
+    # A copied file has the id of its original.
+    return given if given and not is_of_another(runtime, given) else str(uuid.uuid4())

@@ -67,7 +67,9 @@ class MovedTable:
 
 
 MOVED = (
-    MovedTable("projects", "identity, scope, name, roots, aliases, created_at", "identity"),
+    MovedTable(
+        "projects", "identity, scope, name, roots, aliases, sightings, created_at", "identity"
+    ),
     MovedTable("records", ", ".join(("content_hash", *COLUMNS, "version", "body")), "no"),
     MovedTable(
         "changes",

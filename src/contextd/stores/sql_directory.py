@@ -13,10 +13,10 @@ from contextd.stores.database import Connection, Database, fetch
 from contextd.stores.row_checks import only, readable
 from contextd.stores.scrub import labels_scrubbed
 
-_LISTED = "SELECT identity, scope, name, roots, aliases, created_at FROM projects"
-_ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)"""
-_SAVE = """UPDATE projects SET identity = ?, name = ?, roots = ?, aliases = ? WHERE scope = ?"""
+_LISTED = "SELECT identity, scope, name, roots, aliases, sightings, created_at FROM projects"
+_ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, sightings, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_SAVE = """UPDATE projects SET identity = ?, name = ?, roots = ?, aliases = ?, sightings = ? WHERE scope = ?"""
 
 
 _PROJECTS = "projects"
@@ -36,7 +36,7 @@ class SqlDirectory:
     def register(self, project: Project) -> Project:
         """See `Directory.register`."""
         project = labels_scrubbed(project, self._scrub)
-        codec.dumps([project.identity, project.name, project.roots, project.aliases])
+        _check(project)
         with self._database.write(_PROJECTS) as connection:
             same = fetch(connection, f"{_LISTED} WHERE identity = ?", (project.identity,))
             if same:
@@ -45,27 +45,41 @@ class SqlDirectory:
                     known,
                     roots=tuple(rules.distinct((*known.roots, *project.roots))),
                     aliases=tuple(rules.distinct((*known.aliases, *project.aliases))),
+                    sightings=tuple(rules.distinct((*known.sightings, *project.sightings))),
                 )
                 if joined != known:
                     _save(connection, joined)
                 return joined
             added = replace(project, scope=_free(connection, project.scope))
-            row = (added.identity, str(added.scope), added.name, codec.dumps(added.roots))
             at = to_micros(added.created_at)
-            connection.execute(_ADD, (*row, codec.dumps(added.aliases), at))
+            row = (added.identity, str(added.scope), added.name, *_lists(added), at)
+            connection.execute(_ADD, row)
         return replace(added, created_at=from_micros(at))
 
     def save(self, project: Project) -> None:
         """See `Directory.save`."""
         project = labels_scrubbed(project, self._scrub)
-        codec.dumps([project.identity, project.name, project.roots, project.aliases])
+        _check(project)
         with self._database.write(_PROJECTS) as connection:
             _save(connection, project)
 
 
 def _save(connection: Connection, project: Project) -> None:
-    row = (project.identity, project.name, codec.dumps(project.roots))
-    connection.execute(_SAVE, (*row, codec.dumps(project.aliases), str(project.scope)))
+    row = (project.identity, project.name, *_lists(project), str(project.scope))
+    connection.execute(_SAVE, row)
+
+
+def _lists(project: Project) -> tuple[str, str, str]:
+    return (
+        codec.dumps(project.roots),
+        codec.dumps(project.aliases),
+        codec.dumps(project.sightings),
+    )
+
+
+def _check(project: Project) -> None:
+    """Raise `Invalid` for text that cannot be stored."""
+    codec.dumps([project.identity, project.name, _lists(project)])
 
 
 def _free(connection: Connection, wanted: Scope) -> Scope:
@@ -78,13 +92,14 @@ def _free(connection: Connection, wanted: Scope) -> Scope:
     return found
 
 
-def _project(row: tuple[str, str, str, str, str, int]) -> Project:
-    identity, scope, name, roots, aliases, created_at = row
+def _project(row: tuple[str, str, str, str, str, str, int]) -> Project:
+    identity, scope, name, roots, aliases, sightings, created_at = row
     return Project(
         identity=identity,
         scope=codec.parse_scope(scope),
         name=name,
         roots=tuple(codec.loads(roots)),
         aliases=tuple(codec.loads(aliases)),
+        sightings=tuple(codec.loads(sightings)),
         created_at=from_micros(created_at),
     )

@@ -1,11 +1,13 @@
 """Which project a directory belongs to. The name is a label; the identity is what counts.
 
-An identity is one of
+A directory shows one of
 
 * `git:<root>/<remote>`: the first commit of the main line (16 digits of it) and a hash of the
   normalised remote URL; either side is `-` while it is unknown,
 * `id:<uuid>`: without git, the id kept in `.context/project.yaml`,
 * `path:<hash>`: a directory that has nothing better yet.
+
+A project has all that was ever seen of it; `same_project.py` compares the two.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -36,6 +39,9 @@ IdentityKind = Literal["git", "remote", "id", "path"]
 PROJECT_FILE = ".context/project.yaml"
 _LARGEST_FILE = 2_000_000
 _MOST_HOPS = 3
+_LONGEST_LINK = 4_096
+"""Bytes of the file with which git names a work tree."""
+
 _TIPS = 1_000
 _MAIN_LINES = (
     "refs/remotes/origin/HEAD",
@@ -62,16 +68,26 @@ class ProjectIdentity:
     """A project as seen from one directory.
 
     `kind` is the basis of the identity: `git` (root commit, and remote if there is one), `remote` (URL only: a
-    shallow clone, or no commit yet), `id` or `path`. `earlier` are previous identities of the same directory.
-    `note` is one sentence when something could not be used, else empty.
+    shallow clone, or no commit yet), `id` or `path`. `id` is the one in `.context/project.yaml`, if the folder is
+    trusted. `sources` are other places on this machine that have the same history: the main work tree, and the
+    repositories it was cloned from. `note` is one sentence when something could not be used, else empty.
     """
 
     identity: str
     root: Path
     name: str
     kind: IdentityKind
-    earlier: tuple[str, ...] = ()
+    id: str = ""
+    sources: tuple[str, ...] = ()
     note: str = ""
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What is worth remembering of this sighting, besides the place: identities, and sources as `from:<path>`."""
+        by_id = f"id:{self.id}" if self.id else ""
+        own = "" if self.kind == "path" else self.identity
+        sources = (f"from:{source}" for source in self.sources)
+        return tuple(dict.fromkeys(filter(None, (own, by_id, *sources))))
 
 
 def _nobody(root: Path) -> bool:
@@ -109,29 +125,6 @@ def identify(path: Path, trusts: Callable[[Path], bool] = _nobody) -> ProjectIde
     return _of_directory(_nearest_project(start, trusts), note, trusts)
 
 
-def match(identity: ProjectIdentity, known: Iterable[str]) -> str | None:
-    """The known identity of this project, or None for a new one.
-
-    An exact match; else the only one that agrees in all parts known to both (a clone without history knows only
-    the remote, a repository before its first push only the root commit); else an earlier one.
-    """
-    candidates = list(known)
-    if identity.identity in candidates:
-        return identity.identity
-    alike = [one for one in candidates if _agree(identity.identity, one)]
-    if len(alike) == 1:
-        return alike[0]
-    return next((one for one in identity.earlier if one in candidates), None)
-
-
-def _agree(mine: str, other: str) -> bool:
-    if not (mine.startswith("git:") and other.startswith("git:")):
-        return False
-    pairs = list(zip(mine[4:].split("/"), other[4:].split("/"), strict=False))
-    known = [(a, b) for a, b in pairs if "-" not in (a, b)]
-    return bool(known) and all(a == b for a, b in known)
-
-
 def normalised_url(url: str) -> str:
     """`host/path` of a remote, equal for all spellings of its URL; credentials, scheme, default ports and
     `.git` are dropped. Empty for a local path.
@@ -161,13 +154,10 @@ def normalised_url(url: str) -> str:
 
 def _of_repository(repository: Repository, trusts: Callable[[Path], bool]) -> ProjectIdentity:
     root = repository.root
-    url = _published_url(root)
+    url, hops = _published_url(root)
     remote = _hash(url) if url else "-"
     first = first_commit(root, repository) or "-"
     settings = _told(root) if trusts(root) else {}
-    earlier = tuple(
-        filter(None, (settings.get("id") and f"id:{settings['id']}", _path_identity(root)))
-    )
     name = settings.get("name") or url.rpartition("/")[2] or _directory_name(repository)
     if first == remote == "-":
         why = (
@@ -176,12 +166,36 @@ def _of_repository(repository: Repository, trusts: Callable[[Path], bool]) -> Pr
             else "no commit and no remote yet"
         )
         found = _of_directory(root, f"{why}: known by its place until then", trusts)
-        return ProjectIdentity(found.identity, root, name, found.kind, found.earlier, found.note)
-    kind: IdentityKind = "git" if first != "-" else "remote"
-    if kind == "git" and url:
-        # Before its first push, and as a shallow clone.
-        earlier = (f"git:{first}/-", f"git:-/{remote}", *earlier)
-    return ProjectIdentity(f"git:{first}/{remote}", root, name, kind, earlier)
+        return replace(found, name=name)
+    main = main_work_tree(root)
+    return ProjectIdentity(
+        f"git:{first}/{remote}",
+        root,
+        name,
+        "git" if first != "-" else "remote",
+        settings.get("id", ""),
+        tuple(map(str, (*([main] if main else []), *hops))),
+    )
+
+
+def main_work_tree(root: Path) -> Path | None:
+    """The main work tree of a linked one, or the repository without a work tree that it belongs to, if that repository
+    confirms it; None for any other folder.
+    """
+    found = git.repository(root)
+    if found is None or not found.is_linked or found.root != root:
+        return None
+    common = found.common_dir
+    main = common.parent if common.name == ".git" else common
+    # `.git` of a linked work tree is a file that anyone can write: the repository has to name it as well.
+    if main == root or found.git_dir.parent != common / "worktrees":
+        return None
+    try:
+        named = read_file(found.git_dir / "gitdir", _LONGEST_LINK).decode().strip()
+    except (OSError, ValueError):
+        return None
+    confirmed = named and os.path.realpath(named) == os.path.realpath(root / ".git")
+    return main if confirmed else None
 
 
 def first_commit(root: Path, repository: Repository | None = None) -> str:
@@ -211,18 +225,22 @@ def _beginning(root: Path, tip: str) -> str:
     return found[0]
 
 
-def _published_url(root: Path) -> str:
-    """Normalised remote, followed through local clones; empty when unpublished."""
-    here = root
+def _published_url(root: Path) -> tuple[str, list[Path]]:
+    """Normalised remote, followed through local clones, and the local repositories on the way. The remote is empty when
+    unpublished.
+    """
+    here, hops = root, list[Path]()
     for _ in range(_MOST_HOPS):
         url = _remote_of_bare(here) if is_bare(here) else git.remote_url(here)
         if not url or normalised_url(url):
-            return normalised_url(url)
+            return normalised_url(url), hops
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
         here = Path(os.path.realpath(here / local.expanduser()))
         if not here.is_dir():
-            return ""
-    return ""
+            break
+        # The inside of an ordinary repository is a remote as well.
+        hops.append(here.parent if here.name == ".git" else here)
+    return "", hops
 
 
 def _remote_of_bare(place: Path) -> str:
@@ -259,11 +277,11 @@ def _nearest_project(start: Path, trusts: Callable[[Path], bool]) -> Path:
 
 def _of_directory(root: Path, note: str, trusts: Callable[[Path], bool]) -> ProjectIdentity:
     settings = _told(root) if trusts(root) else {}
-    by_path = _path_identity(root)
     name = settings.get("name") or root.name or "project"
     if settings.get("id"):
-        return ProjectIdentity(f"id:{settings['id']}", root, name, "id", (by_path,), note)
-    return ProjectIdentity(by_path, root, name, "path", (), note)
+        own = settings["id"]
+        return ProjectIdentity(f"id:{own}", root, name, "id", own, note=note)
+    return ProjectIdentity(path_identity(root), root, name, "path", note=note)
 
 
 def _is_nobodys(root: Path, trusts: Callable[[Path], bool]) -> bool:
@@ -293,7 +311,8 @@ def _told(root: Path) -> dict[str, str]:
     return {key: value for key, value in settings.items() if 0 < len(value) <= 100}
 
 
-def _path_identity(root: Path) -> str:
+def path_identity(root: Path) -> str:
+    """The identity of a directory that is known by its place alone."""
     return "path:" + _hash(str(root))
 
 

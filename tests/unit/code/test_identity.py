@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from contextd_code.errors import Invalid, NotFound
-from contextd_code.git.identity import identify, match, normalised_url
+from contextd_code.git.identity import ProjectIdentity, identify, normalised_url
+from contextd_code.git.same_project import Decision, decide, known_project
 from support.repositories import committed
 
 SAME = [
@@ -43,6 +44,13 @@ def test_every_way_to_write_a_remote_is_one(url):
 )
 def test_other_remotes(url, expected):
     assert normalised_url(url) == expected
+
+
+def compared(seen: ProjectIdentity, *known: ProjectIdentity, gone: bool = False) -> Decision:
+    """The decision about a sighting, and a project known by other ones."""
+    evidence = [one for sighting in known for one in (sighting.identity, *sighting.evidence)]
+    roots = [str(sighting.root) for sighting in known]
+    return decide(seen, known_project(evidence, roots, is_gone=gone))
 
 
 def test_clones_and_work_trees_are_one_project(make_repo, tmp_path):
@@ -144,12 +152,11 @@ def test_a_clone_of_a_bare_repository_is_a_project(make_repo, tmp_path):
 def test_publishing_keeps_the_project(make_repo):
     repo = make_repo()
     repo.commit("start")
-    before = identify(repo.root).identity
+    before = identify(repo.root)
     repo.git("remote", "add", "origin", SAME[0])
     now = identify(repo.root)
-    assert now.identity != before
-    assert match(now, ["id:other", before]) == before
-    assert before in now.earlier
+    assert now.identity != before.identity
+    assert compared(now, before) == "here"
 
 
 def test_forks_are_two_projects(make_repo, tmp_path):
@@ -161,10 +168,10 @@ def test_forks_are_two_projects(make_repo, tmp_path):
         "-C", str(tmp_path / "fork"), "remote", "set-url", "origin", "https://github.com/two/shop"
     )
     one, two = identify(repo.root), identify(tmp_path / "fork")
-    assert match(two, [one.identity]) is None
+    assert compared(two, one) == "alike"
     unpublished = make_repo("third")
     unpublished.git("pull", "-q", str(repo.root), "main")
-    assert match(identify(unpublished.root), [one.identity, two.identity]) is None
+    assert compared(identify(unpublished.root), one) == "alike"
 
 
 def test_a_shallow_clone_is_known_by_its_remote(make_repo, tmp_path):
@@ -178,8 +185,8 @@ def test_a_shallow_clone_is_known_by_its_remote(make_repo, tmp_path):
     repo.git("-C", str(shallow), "remote", "set-url", "origin", SAME[2])
     full, found = identify(repo.root), identify(shallow)
     assert (found.kind, found.name) == ("remote", "shop")
-    assert match(found, [full.identity]) == full.identity
-    assert match(full, [found.identity]) == found.identity
+    assert compared(found, full) == "same"
+    assert compared(full, found) == "same"
     assert alone.kind == "path"
     assert "shallow clone" in alone.note
 
@@ -192,7 +199,7 @@ def test_before_the_first_commit_a_repository_is_known_by_its_place(make_repo):
     repo.commit("start")
     later = identify(repo.root)
     assert later.kind == "git"
-    assert match(later, [early.identity]) == early.identity
+    assert compared(later, early) == "here"
 
 
 def test_without_git_the_id_in_project_yaml_counts(tmp_path):
@@ -205,19 +212,40 @@ def test_without_git_the_id_in_project_yaml_counts(tmp_path):
     found = identify(root / "deep", trusts=lambda _: True)
     assert found.identity == "id:1234-abcd"
     assert (found.root, found.name, found.kind) == (root, "My notes", "id")
-    assert match(found, [early.identity]) == early.identity
+    assert compared(found, early) == "here"
     moved = tmp_path / "moved"
     root.rename(moved)
-    assert identify(moved, trusts=lambda _: True).identity == found.identity
+    assert compared(identify(moved, trusts=lambda _: True), found, gone=True) == "moved"
 
 
 def test_a_project_that_gets_a_repository_is_still_itself(make_repo):
     repo = make_repo()
     repo.write({".context/project.yaml": "project: {name: Shop, id: abcd}\n"})
+    before = identify(repo.root, trusts=lambda _: True)
     repo.commit("start")
     found = identify(repo.root, trusts=lambda _: True)
-    assert (found.kind, found.name) == ("git", "Shop")
-    assert match(found, ["id:abcd"]) == "id:abcd"
+    assert (found.kind, found.name, before.kind) == ("git", "Shop", "id")
+    assert compared(found, before) == "here"
+
+
+def test_a_local_clone_and_a_work_tree_name_where_their_history_is_from(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("clone", "-q", str(repo.root), str(tmp_path / "copy"))
+    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    assert identify(repo.root).sources == ()
+    assert identify(tmp_path / "copy").sources == (str(repo.root),)
+    assert identify(tmp_path / "task").sources == (str(repo.root),)
+
+
+def test_a_folder_whose_git_file_names_a_strangers_work_tree_has_no_source(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    (forged / ".git").write_bytes((tmp_path / "task" / ".git").read_bytes())
+    assert identify(forged).sources == ()
 
 
 @pytest.mark.parametrize("text", ["project: [", "- a", "project: 3", "\x00", "a: &a [*a]", "id: 1"])

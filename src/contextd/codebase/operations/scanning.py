@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
 from contextd.jobs.table import Task
-from contextd.projects.project_lookup import make_known
+from contextd.projects.project_lookup import make_known, note_sighting
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 
@@ -22,7 +22,10 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     Args:
         anyway: Also where a project is not expected: a home, a temporary or a very large folder.
     """
-    return initialise(make_known(runtime, asked=True, anyway=anyway))
+    here = make_known(runtime, asked=True, anyway=anyway)
+    done = initialise(here)
+    note_sighting(here)
+    return done
 
 
 @operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")
