@@ -23,6 +23,7 @@ from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import OPENED
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer
+from contextd_code.values.source import Import
 
 _VERSION = re.compile(r"v\d+")
 _DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
@@ -223,10 +224,11 @@ class ScopeNames:
             # `[Route]` binds `Route` to the file of `RouteAttribute`, which defines no `Route`.
             imported = [use for use in imported if use.symbol is not None]
             imported = imported or self._attribute(path, name)
-        if imported:
-            return joined(self._imported(use, depth) for use in imported)
+        # Before the file that an import leads to: a Go package is all files of its folder.
         if package := self._package(path, name):
             return Interpretation(package, whole=True)
+        if imported:
+            return joined(self._imported(use, depth) for use in imported)
         if (opened := self._opened(path, name)) is not None:
             return self.means(opened, depth)
         if seen := self._seen(path, name):
@@ -275,7 +277,7 @@ class ScopeNames:
         targets = [
             one.target
             for one in self.layout.graph.files[path].imports
-            if one.target and name in _package_names(one.specifier)
+            if one.target and name in _names_in_file(one)
         ]
         folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
         return tuple(
@@ -468,6 +470,12 @@ class ScopeNames:
         if inside:
             return Interpretation((Meant("class", inside[0]),), whole=True)
         return Interpretation((Meant("module", path=path),), whole=True) if path else NOT_KNOWN
+
+
+def _names_in_file(one: Import) -> set[str]:
+    """The names by which a Go file may mean an imported package: the one it gives, else those of the package."""
+    given = {local for name, local in one.names if name == WHOLE}
+    return given or _package_names(one.specifier)
 
 
 def _package_names(specifier: str) -> set[str]:
