@@ -50,7 +50,7 @@ from contextd_code.errors import ContextdError, Invalid, NotFound
 
 QUEUE = "queue"
 MODELS = "models"
-"""The owner of what all organisations use together."""
+"""The name under which the models are weighed, which all organisations share."""
 _QUEUE_SECONDS = 60.0
 """How often the queue of a file is read without a signal: another process may add work."""
 

@@ -23,8 +23,8 @@ class LoadedOnce(Generic[T]):
     def __init__(
         self,
         load: Callable[[], T],
-        name: str = "",
-        weight: Callable[[], int] = lambda: 0,
+        name: str,
+        weight: Callable[[], int],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load, self._name, self._weight, self._clock = load, name, weight, clock

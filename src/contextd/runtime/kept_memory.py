@@ -13,9 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from threading import Lock
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from contextd_code.dataclass import dataclass
+
+K = TypeVar("K", bound=Hashable)
 
 IDLE_SECONDS = 600.0
 """What was not used for this long is released: longer than the pauses within a session, shorter than a meeting."""
@@ -47,6 +49,29 @@ class Kept:
     release: Callable[[], bool]
 
 
+class _Used(Protocol):
+    """Something with the time of its last use."""
+
+    used_at: float
+
+
+T = TypeVar("T", bound=_Used)
+
+
+def release_unused(lock: Lock, kept_by_key: dict[K, T], key: K, used_at: float) -> bool:
+    """Remove what was not used since, unless a call holds the lock; return whether it was removed."""
+    if not lock.acquire(blocking=False):
+        return False
+    try:
+        found = kept_by_key.get(key)
+        if found is None or found.used_at != used_at:
+            return False
+        del kept_by_key[key]
+        return True
+    finally:
+        lock.release()
+
+
 @runtime_checkable
 class Keeper(Protocol):
     """Something that keeps what can be computed or read again."""
@@ -66,13 +91,8 @@ class MemoryUse:
     @property
     def line(self) -> str:
         """One line: the megabytes by name, and their sum within the budget."""
-        shown = [
-            f"{name} {megabytes} MB"
-            for name, megabytes in zip(
-                self.by_name, map(_megabytes, self.by_name.values()), strict=True
-            )
-            if megabytes
-        ]
+        rounded = {name: _megabytes(size) for name, size in self.by_name.items()}
+        shown = [f"{name} {size} MB" for name, size in rounded.items() if size]
         spent = _megabytes(sum(self.by_name.values()))
         total = f"{spent} of {_megabytes(self.budget)} MB"
         return "; ".join((", ".join(shown), total)) if shown else total
@@ -101,7 +121,7 @@ class KeptMemory:
             self._keepers[owner] = keeper
 
     def remove(self, owner: Hashable) -> None:
-        """Count an owner no more that is closed."""
+        """Stop counting what this owner keeps: it was closed."""
         with self._lock:
             self._keepers.pop(owner, None)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.query import Query, Vector
-from contextd.runtime.kept_memory import Kept
+from contextd.runtime.kept_memory import Kept, release_unused
 from contextd.stores.database import Database
 from contextd.stores.document_table import PartSource, Places, Roster, caught_up, widened
 from contextd.stores.granted_rows import Slice
@@ -176,22 +176,10 @@ class DenseIndex:
                 "vectors",
                 matrix.weight,
                 matrix.used_at,
-                partial(self._release, key, matrix.used_at),
+                partial(release_unused, self._lock, self._matrices, key, matrix.used_at),
             )
             for key, matrix in list(self._matrices.items())
         ]
-
-    def _release(self, key: tuple[int, str, int], used_at: float) -> bool:
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            matrix = self._matrices.get(key)
-            if matrix is None or matrix.used_at != used_at:
-                return False
-            del self._matrices[key]
-            return True
-        finally:
-            self._lock.release()
 
     def _make_room(self) -> None:
         spent = sum(matrix.bytes for matrix in self._matrices.values())

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.query import Match, Query
-from contextd.runtime.kept_memory import Kept
+from contextd.runtime.kept_memory import Kept, release_unused
 from contextd.stores import codec, ranking
 from contextd.stores.database import Database
 from contextd.stores.document_table import Roster, caught_up, widened
@@ -247,21 +247,14 @@ class Lexicons:
         """See `Keeper.kept`: each part."""
         # A copy, without the lock: a search holds that for as long as it reads a part.
         return [
-            Kept("words", known.weight, known.used_at, partial(self._release, part, known.used_at))
+            Kept(
+                "words",
+                known.weight,
+                known.used_at,
+                partial(release_unused, self._lock, self._known, part, known.used_at),
+            )
             for part, known in list(self._known.items())
         ]
-
-    def _release(self, part: int, used_at: float) -> bool:
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            known = self._known.get(part)
-            if known is None or known.used_at != used_at:
-                return False
-            del self._known[part]
-            return True
-        finally:
-            self._lock.release()
 
     def _make_room(self) -> None:
         spent = sum(known.roster.capacity for known in self._known.values())
