@@ -27,6 +27,7 @@ from support.transcripts import (
     cline_task,
     codex,
     codex_rows,
+    copilot,
     gemini,
     gemini_rows,
     lines_to,
@@ -152,6 +153,24 @@ def test_a_compaction_leaves_its_summary(tmp_path: Path) -> None:
     batch = read(lines_to(tmp_path / "rollout-c.jsonl", [*codex_rows(), row]))
     [summary] = [e for e in batch.events if e.data.get("origin") == "summary"]
     assert summary.text == "Six loaves; the counter is fixed."
+
+
+@pytest.mark.parametrize("marked", [{"agentId": "a1"}, {"data": {"parentToolCallId": "t1"}}])
+def test_what_a_sub_agent_of_copilot_is_asked_is_no_word_of_the_user(
+    marked: dict[str, Any], tmp_path: Path
+) -> None:
+    path = copilot(tmp_path)
+    lines = [
+        {"type": f"{role}.message", "id": role, "timestamp": "2026-04-07T08:00:05Z", **marked,
+         "data": {"content": f"{role} of the sub-agent", **marked.get("data", {})}}
+        for role in ("user", "assistant")
+    ]  # fmt: skip
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in lines)
+    messages = of(read(path), "message")
+    aside = {e.text for e in messages if e.data.get("sidechain")}
+    assert aside == {"user of the sub-agent", "assistant of the sub-agent"}
+    assert {e.text for e in messages} - aside == {PROMPT, ANSWER}
 
 
 def test_chats_of_gemini_have_their_sub_agents_in_a_folder_of_the_session(tmp_path: Path) -> None:
