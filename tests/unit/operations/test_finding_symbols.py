@@ -7,6 +7,7 @@ from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.writing import RecordText, save_new
 from contextd_code.errors import Invalid, NotFound
+from support.repositories import written
 
 
 @pytest.fixture
@@ -54,6 +55,17 @@ def test_what_more_files_use_comes_first_and_path_and_kind_narrow(coded):
     inside = coded("find_symbol", name="AuthService", path="src/billing", kind="class")
     assert [s["path"] for s in inside["symbols"]] == ["src/billing/service2.ts"]
     assert names(coded("find_symbol", name="AuthService", kind="function")) == ["authService"]
+
+
+def test_a_folder_narrows_to_what_is_in_it_and_not_to_folders_whose_names_begin_alike(coded):
+    due = "export function due() {}\n"
+    written(coded.root, {"src/bill/due.ts": due, "src/billing/due.ts": due})
+    coded("codebase_index")
+    for folder in ("src/bill", "src/bill/", "./src/bill"):
+        found = coded("find_symbol", name="due", path=folder)["symbols"]
+        assert [one["path"] for one in found] == ["src/bill/due.ts"], folder
+        meant = coded("find_references", name="due", path=folder)["definition"]
+        assert meant["path"] == "src/bill/due.ts", folder
 
 
 def test_an_unknown_name_names_the_nearest(coded):
