@@ -205,4 +205,24 @@ ROWS = (
         before='hour = hour % 12 + (12 if half == "p" else 0)',
         after='hour = hour + (12 if half == "p" else 0)',
     ),
+    Promise(
+        says="Status tells of a job that failed for good.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_garbage_jobs.py::test_status_tells_of_a_job_that_failed_for_good"
+        ],
+        file="upkeep/operations/status.py",
+        before='for job in view.jobs.list(states=("failed",), limit=5)',
+        after='for job in view.jobs.list(states=("failed",), limit=0)',
+    ),
+    Promise(
+        says="What would block the work, or blocked it earlier, is not told as what blocks it now.",
+        sort="told",
+        tests=[
+            "tests/unit/sessions/test_blockers.py::test_waits_of_programs_and_within_a_session_do_not"
+        ],
+        file="claims/blockers.py",
+        before="if _NOT_NOW.search(before) or _PROGRAM.search(before)",
+        after="if _PROGRAM.search(before)",
+    ),
 )

@@ -7,7 +7,7 @@ from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.writing import RecordText, save_new
 from contextd_code.errors import Invalid, NotFound
-from support.repositories import written
+from support.repositories import committed, written
 
 
 @pytest.fixture
@@ -111,6 +111,17 @@ def test_the_map_starts_from_what_was_changed_and_what_is_asked(coded):
     changed = coded("repo_map", budget=60)
     assert "src/auth/guard.ts" in changed["map"]
     assert "src/auth/guard.ts" not in plain["map"]
+
+
+def test_the_map_of_a_project_of_documents_stays_within_its_budget(desk, tmp_path):
+    chapter = "".join(f"# Chapter {n} of the harbour\n\nShips wait.\n\n" for n in range(9))
+    pages = {f"docs/page{n}.md": chapter for n in range(20)}
+    manual = desk.at(committed(tmp_path / "manual", {"README.md": "# Manual\n", **pages}))
+    manual.as_owner("init")
+    for budget in (60, 200):
+        found = manual("repo_map", budget=budget)
+        assert found["map"].startswith("README.md")
+        assert budget / 2 < found["tokens"] <= budget
 
 
 def test_the_map_knows_the_files_of_the_open_session(coded):
