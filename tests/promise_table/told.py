@@ -178,7 +178,7 @@ ROWS = (
         says="What a sub-agent of Copilot was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/interop/test_transcript_readers.py::test_what_a_sub_agent_of_copilot_is_asked_is_no_word_of_the_user"
+            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
         ],
         file="imports/importers/copilot.py",
         before='transcript.marks = {"sidechain": True, "agent": agent} if agent else {}',
@@ -224,5 +224,25 @@ ROWS = (
         file="claims/blockers.py",
         before="if _NOT_NOW.search(before) or _PROGRAM.search(before)",
         after="if _PROGRAM.search(before)",
+    ),
+    Promise(
+        says="A sub-agent's own session in Cline has no word of yours.",
+        sort="told",
+        tests=[
+            "tests/unit/interop/test_sub_agents.py::test_a_file_of_a_sub_agents_own_has_no_word_of_the_user"
+        ],
+        file="imports/importers/cline.py",
+        before='transcript.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}',
+        after="transcript.marks = {}",
+    ),
+    Promise(
+        says="What a sub-agent of OpenCode was asked is not taken for your word.",
+        sort="told",
+        tests=[
+            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+        ],
+        file="imports/importers/opencode.py",
+        before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
+        after="transcript.marks = {}",
     ),
 )

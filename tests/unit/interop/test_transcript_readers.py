@@ -155,22 +155,17 @@ def test_a_compaction_leaves_its_summary(tmp_path: Path) -> None:
     assert summary.text == "Six loaves; the counter is fixed."
 
 
-@pytest.mark.parametrize("marked", [{"agentId": "a1"}, {"data": {"parentToolCallId": "t1"}}])
-def test_what_a_sub_agent_of_copilot_is_asked_is_no_word_of_the_user(
-    marked: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_call_of_copilot_without_success_failed_with_its_message(tmp_path: Path) -> None:
     path = copilot(tmp_path)
-    lines = [
-        {"type": f"{role}.message", "id": role, "timestamp": "2026-04-07T08:00:05Z", **marked,
-         "data": {"content": f"{role} of the sub-agent", **marked.get("data", {})}}
-        for role in ("user", "assistant")
-    ]  # fmt: skip
+    call = {"type": "tool.execution_start", "id": "x", "data": {"toolCallId": "t9", "toolName": "view",
+            "arguments": {"path": "/x"}}}  # fmt: skip
+    done = {"type": "tool.execution_complete", "id": "y", "data": {"toolCallId": "t9", "success": False,
+            "error": {"message": "no such file"}}}  # fmt: skip
     with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(line)}\n" for line in lines)
-    messages = of(read(path), "message")
-    aside = {e.text for e in messages if e.data.get("sidechain")}
-    assert aside == {"user of the sub-agent", "assistant of the sub-agent"}
-    assert {e.text for e in messages} - aside == {PROMPT, ANSWER}
+        file.writelines(f"{json.dumps(line)}\n" for line in (call, done))
+    failed = {e.data["id"]: e.text for e in of(read(path), "tool_result") if e.data["is_error"]}
+    assert failed["t9"] == "no such file"
+    assert "t2" not in failed
 
 
 def test_chats_of_gemini_have_their_sub_agents_in_a_folder_of_the_session(tmp_path: Path) -> None:

@@ -164,12 +164,17 @@ def test_a_wrong_question_is_refused(coded):
 
 
 def test_a_diff_with_a_path_is_looked_at_below_that_path_only(coded):
-    for name in ("src/auth/service.ts", "src/login.ts"):
+    written(coded.root, {"src/authority.ts": "export const authority = 1;\n"})
+    git(coded.root, "add", "-A")
+    git(coded.root, "commit", "-q", "-m", "Name an authority")
+    coded.as_owner("init")
+    for name in ("src/auth/service.ts", "src/login.ts", "src/authority.ts"):
         path = coded.root / name
         path.write_text(path.read_text() + "export function added(): number {\n  return 1;\n}\n")
     everything = coded("impact", diff="HEAD")["targets"]
     below = coded("impact", path="src/auth", diff="HEAD")["targets"]
     assert any("login" in one for one in everything)
+    assert any("authority" in one for one in everything)
     assert below == [one for one in everything if one.startswith("src/auth/")]
     with pytest.raises(NotFound, match="changes nothing in 'docs'"):
         coded("impact", path="docs", diff="HEAD")
