@@ -60,7 +60,8 @@ def _call(
     if operation == "read_file":
         kind = "file_access"
     read, key = beginning(text, 4 * _TEXT_KEPT), runtime.redaction_key
-    text = redact(read, key).text if values.get("path") == text else redact_whole(read, key)
+    # The name of a file that was read may look like a secret; any other path is what a caller typed.
+    text = redact(read, key).text if kind == "file_access" else redact_whole(read, key)
     text = text[:_TEXT_KEPT]
     event = Event(
         type=kind,
