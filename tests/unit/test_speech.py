@@ -57,7 +57,7 @@ from contextd.domain.speech import set_apart
         ),
     ],
 )
-def test_what_somebody_else_wrote_and_text_for_a_file_are_material(message: str, own: str) -> None:
+def test_what_another_person_wrote_and_text_for_a_file_are_material(message: str, own: str) -> None:
     prose, material = set_apart(message)
     assert prose == own
     assert material

@@ -36,7 +36,7 @@ def set_apart(text: str) -> tuple[str, str]:
     """The user's prose and the material; either may be empty, but not both.
 
     Fenced code, quoted lines, logs, diffs, tables and terminal output are material anywhere, and so is what a line
-    introduces as somebody else's words or as text for a file. In a long text or one with headings, only the words
+    introduces as the words of another person or as text for a file. In a long text or one with headings, only the words
     before it or else after it are prose.
     """
     if _GENERATED.match(text) and (len(text) > LONG or _HEADING.search(text)):
@@ -81,7 +81,7 @@ _LONGEST_HEAD, _SHORTEST_TAIL = 160, 12
 
 
 def _without_introduced(text: str) -> tuple[str, list[str]]:
-    """The text without what a line introduces as the words of somebody else, or as text for a file: the rest of its
+    """The text without what a line introduces as the words of another person, or as text for a file: the rest of its
     paragraph and a list below it, or all paragraphs after it but a last one that speaks to the agent again.
     """
     own: list[str] = []

@@ -1,4 +1,4 @@
-"""The words by which a user introduces what somebody else wrote, or text for a file; one row for each language.
+"""The words by which a user introduces what another person wrote, or text for a file; one row for each language.
 
 A row is tried only on lines that may be written in its language (ADR 62). Each pattern is matched with a line up to
 its colon.
@@ -37,7 +37,7 @@ REPORTED = ByLanguage(
         r"|(?:以下|下面|这)是?.{0,16}(?:邮件|消息|评论|回复|日志|输出|报错|错误|计划|方案|文字|文本|内容|原文|引用).{0,16}$|(?:邮件|日志|评论|引用|原文)$",
     }
 )  # fmt: skip
-"""What somebody else, a program or a document said follows."""
+"""What another person, a program or a document said follows."""
 
 FOR_A_FILE = ByLanguage(
     {
