@@ -245,4 +245,35 @@ ROWS = (
         before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
         after="transcript.marks = {}",
     ),
+    Promise(
+        says="An order for one turn, however loud, is told in no later session.",
+        sort="told",
+        tests=[
+            "tests/unit/test_spans.py::test_an_order_of_one_turn_is_no_rule_however_loud",
+            "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
+        ],
+        file="domain/directives.py",
+        before='GENERAL.search(bare) else "turn"\n',
+        after='GENERAL.search(bare) else "always"\n',
+    ),
+    Promise(
+        says="An order for this task or branch is told in no later session.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule"
+        ],
+        file="domain/directives.py",
+        before='for one in directives_in(text) if one.span == "always"}\n',
+        after="for one in directives_in(text)}\n",
+    ),
+    Promise(
+        says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_spans_of_orders.py::test_what_a_prompt_passes_on_is_no_demand"
+        ],
+        file="sessions/hook_events.py",
+        before="    own, material = set_apart(clean)\n",
+        after='    own, material = clean, ""\n',
+    ),
 )

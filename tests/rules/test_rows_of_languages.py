@@ -26,6 +26,7 @@ ENGLISH_ONLY = {
     "briefing/prompt_directives.py": ONE_PATTERN,
     "briefing/session_outcome.py": ONE_PATTERN,
     "claims/": CONTRADICTIONS,
+    "domain/speech.py": ONE_PATTERN,
     "imports/importers/": FORMATS,
     "learning/command_outcomes.py": FORMATS,
     "learning/statement_worth.py": TRAINED,

@@ -26,7 +26,6 @@ from contextd.domain.directives import directives_in, force_of, without_directiv
         "Nunca guardes importes como decimales.",
         "don't use git add -A, ever",
         "git add -A は絶対に使わないでください",
-        "YOU ARE TO ASK ME!",
         "NEVER TOUCH THE MIGRATIONS",
         "never use grep on json, use jq",
         "No, never `bun link` a session version.",
@@ -68,7 +67,6 @@ def test_a_request_to_remember_is_known_in_any_language(words: str) -> None:
     "words",
     [
         "Amounts must always be stored in cents.",
-        "We never log tokens here.",
         "Beträge werden immer in Cent gespeichert.",
         "Les montants sont toujours en centimes.",
         "金額は必ずセントで保存すること。それ以外は不可。",

@@ -13,7 +13,6 @@ START = {"human": 0.8, "agent": 0.6, "extracted": 0.5, "imported": 0.5, "externa
 SIGNALS = {
     "helpful": +0.3,
     "unhelpful": -0.3,
-    "self_judgment": +0.1,
     "seen_again": +0.1,
     "used": 0.0,
     "proved": +0.1,
@@ -25,8 +24,9 @@ SIGNALS = {
 
 `used` raises nothing: shared names made the most certain record of a project one that no longer held. It stops the
 record from counting as unused. `proved` and `refuted` are outcomes: a command that the record names ran, or does not exist.
-`self_judgment` is an agent's own verdict that its session went well; it counts only for the records used in
-that session.
+
+An agent's verdict that its session went well adds nothing either: it is about the session, and what was told in it would
+rise by being told.
 
 Code that survives a week adds nothing: readers found 22% of 109 records raised that way useful, about the
 same as all others. An injection changes confidence by its outcome: three injections without use take an

@@ -24,6 +24,7 @@ from contextd.domain.directive_words import (
 )
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Change, Record
+from contextd.domain.span_words import FOR_BRANCH, FOR_SESSION, GENERAL, LASTS
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
 from contextd_code.text.words import content_words, weight
@@ -34,12 +35,17 @@ passing.
 """
 
 
+Span = Literal["turn", "session", "branch", "always"]
+"""For how long an order holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """The words that state a rule, and whether they demand it explicitly."""
+    """The words that state a rule, whether they demand it explicitly, and for how long it holds."""
 
     text: str
     force: Force
+    span: Span
 
 
 _ASKS = regex(r"[?？][\"')\]*_」』]*$")
@@ -90,6 +96,7 @@ def is_directive(record: Record) -> bool:
     return any(
         one.force == "stated" or (short and INSISTS.search(one.text))
         for one in directives_in(record.content)
+        if one.span == "always"
     )
 
 
@@ -181,7 +188,7 @@ def directives_in(text: str) -> list[Directive]:
             if DEICTIC.search(stated) and len(content_words(stated)) < _SAYS:
                 stated = f"{before} {stated}" if before else ""
             if stated and not _is_too_long(stated):
-                found.append(Directive(stated, force))
+                found.append(Directive(stated, force, span_of(sentence)))
         before = sentence
     return found
 
@@ -196,9 +203,19 @@ def without_directives(text: str) -> str:
 
 
 def force_of(text: str) -> Force | Literal[""]:
-    """The strongest force of the directives in a text; empty if it has none."""
-    forces = {one.force for one in directives_in(text)}
+    """The strongest force of the directives in a text that always hold; empty if it has none."""
+    forces = {one.force for one in directives_in(text) if one.span == "always"}
     return "stated" if "stated" in forces else "standing" if forces else ""
+
+
+def span_of(sentence: str) -> Span:
+    """For how long the order of a sentence holds: by its words of duration or generality, not by its loudness."""
+    if FOR_BRANCH.search(sentence):
+        return "branch"
+    if FOR_SESSION.search(sentence):
+        return "session"
+    bare = _QUOTED.sub(" ", sentence)
+    return "always" if LASTS.search(bare) or MUST.search(bare) or GENERAL.search(bare) else "turn"
 
 
 def _force(sentence: str) -> Force | Literal[""]:
@@ -209,7 +226,8 @@ def _force(sentence: str) -> Force | Literal[""]:
         return ""
     bare = _QUOTED.sub(" ", sentence)
     shouted = bare == bare.upper() and len(bare.split()) >= _SAYS and SHOUTED.match(bare)
-    if shouted or STATED_FIRST.match(sentence) or STATED_ANYWHERE.search(bare):
+    stated = STATED_FIRST.match(sentence) or STATED_ANYWHERE.search(bare) or GENERAL.search(bare)
+    if shouted or stated:
         return "stated"
     return "standing" if INSISTS.search(bare) or MUST.search(bare) else ""
 

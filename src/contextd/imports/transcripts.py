@@ -19,6 +19,7 @@ from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
+from contextd.sessions.hook_events import HOOKED
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound, TooLarge
 
@@ -179,8 +180,8 @@ _WRITTEN = ("message", "tool_call", "tool_result")
 
 
 def is_prompt(event: Event) -> bool:
-    """Whether an event is a prompt reported by a hook."""
-    return event.type == "query" and event.role == "user"
+    """Whether an event is a prompt reported by a hook, or what it passes on."""
+    return event.role == "user" and event.key.startswith(HOOKED)
 
 
 def missing_transcript(session: Session) -> str:

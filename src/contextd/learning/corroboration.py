@@ -28,9 +28,6 @@ from contextd.sessions.injection_use import (
 )
 from contextd_code.errors import Stale
 
-PRAISED = ", which its agent says went well"
-"""The end of the change reason when the agent's verdict also raised a used record's confidence."""
-
 DROPPED = "drop by"
 """The beginning of the reason for archiving a candidate."""
 
@@ -89,13 +86,10 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         counts["used" if used else "unused"] += 1
         signal = outcome or ("used" if used else "unused")
         confidence = apply(record.confidence, signal)
-        praised = signal == "used" and session.outcome == "success"
-        if praised:
-            confidence = apply(confidence, "self_judgment")
         sinks = confidence < FLOOR or (tired and not used)
         counts["demoted"] += sinks
         status = "candidate" if sinks else record.status
-        reason = _reason(signal, session) + (PRAISED if praised else "")
+        reason = _reason(signal, session)
         with suppress(Stale):
             moved = record.with_(confidence=confidence, status=status)
             change(runtime, record, moved, action="signal", reason=reason)

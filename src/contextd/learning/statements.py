@@ -172,13 +172,16 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
 
 
 def _parts(statement: Statement) -> Iterator[Statement]:
-    """The user's words split into directives and the rest: a rule is separate from the task beside it."""
+    """The user's words split into directives and the rest: a rule is separate from the task beside it. An order for the
+    turn, the session or the branch is in the session's ledger alone.
+    """
     directives = directives_in(statement.text)
     if not directives:
         yield statement
         return
     for one in directives:
-        yield replace(statement, text=one.text)
+        if one.span == "always":
+            yield replace(statement, text=one.text)
     rest = without_directives(statement.text)
     if weight(rest) >= SHORTEST:
         yield replace(statement, text=rest)

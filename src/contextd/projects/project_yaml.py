@@ -338,10 +338,9 @@ class _Merge:
 def _verdict(current: Any, value: Any, ours: str | None) -> Literal["same", "set", "keep"]:
     if current is not None and mark(current) == mark(value):
         return "same"
-    if current is None and ours is not None:
-        return "keep"
     if ours is None:
         return "set" if current in (None, "", [], "unknown") and value else "keep"
+    # The same for a value that a person took out: None has never our mark.
     return "set" if mark(current) == ours else "keep"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextd.domain.directives import force_of
+from contextd.domain.directives import directives_in, force_of
 from contextd.sessions.ledger_words import agents_sort_elsewhere, users_sort_elsewhere
 from contextd.sessions.retractions import takes_back
 from contextd_code.dataclass import dataclass
@@ -201,9 +201,10 @@ def users_sort(sentence: str) -> str:
     """The sort of a sentence that the user wrote."""
     if _QUESTION.search(sentence) or _is_output(sentence):
         return "remark"
-    force = force_of(sentence)
-    if force == "stated":
+    orders = directives_in(sentence)
+    if any(one.force == "stated" and one.span != "turn" for one in orders):
         return "rule"
+    force = force_of(sentence)
     elsewhere = users_sort_elsewhere(sentence, force, takes_back(sentence))
     if elsewhere:
         return elsewhere

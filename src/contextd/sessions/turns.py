@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
+from contextd.sessions.hook_events import HOOKED, MATERIAL
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
 from contextd_code.dataclass import dataclass
 
@@ -135,8 +136,11 @@ class _Reading:
             if event.type == "message" and not self._from_transcript:
                 last.prompt = event.text
                 self._from_transcript = True
+            # A hook reports what a prompt passes on in an event of its own.
+            self._not_hooked[self._words] -= (
+                _teller(event) == "hook" and "hook" not in self._told_by
+            )
             self._told_by[_teller(event)] = event.key
-            self._not_hooked[self._words] -= _teller(event) == "hook"
             last.last_seq = max(last.last_seq, event.seq)
             return
         if _teller(event) == "hook" and self._not_hooked[asked] > 0:
@@ -199,12 +203,12 @@ class _Reading:
 
 
 def _teller(event: Event) -> str:
-    return "hook" if event.type == "query" else "transcript"
+    return "hook" if event.key.startswith(HOOKED) or event.type == "query" else "transcript"
 
 
 def _line_of(key: str) -> str:
     """The transcript line of an event; for a hook's prompt, its whole key."""
-    return key if key.startswith("prompt:") else key.partition(":")[0]
+    return key.removesuffix(MATERIAL) if key.startswith(HOOKED) else key.partition(":")[0]
 
 
 def _say(turn: Turn, event: Event, origin: str) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from contextd.domain.origins import ORIGINS, origin_of
 from contextd.domain.sessions import Event
+from contextd.domain.speech import set_apart
 from contextd.imports.importers import ImportBatch
 from contextd.imports.importers.claude_code import TypedAhead, read
 from contextd.imports.importers.commits_and_prs import commits, pull_request
 from contextd.imports.importers.injected_text import command_words
-from contextd.imports.importers.pasted_text import set_apart
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a "

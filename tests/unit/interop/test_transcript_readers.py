@@ -28,6 +28,7 @@ from support.transcripts import (
     codex,
     codex_rows,
     copilot,
+    cursor,
     gemini,
     gemini_rows,
     lines_to,
@@ -153,6 +154,28 @@ def test_a_compaction_leaves_its_summary(tmp_path: Path) -> None:
     batch = read(lines_to(tmp_path / "rollout-c.jsonl", [*codex_rows(), row]))
     [summary] = [e for e in batch.events if e.data.get("origin") == "summary"]
     assert summary.text == "Six loaves; the counter is fixed."
+
+
+def test_a_command_that_the_user_rejected_in_cursor_was_not_run(tmp_path: Path) -> None:
+    path = cursor(tmp_path)
+    call = {"toolCallId": "t9", "name": "run_terminal_cmd", "status": "rejected",
+            "rawArgs": json.dumps({"command": "make publish"}), "result": "{}"}  # fmt: skip
+    database = apsw.Connection(str(path))
+    ask, put = (
+        "SELECT value FROM cursorDiskKV WHERE key = ?", "INSERT OR REPLACE INTO cursorDiskKV VALUES (?, ?)"
+    )  # fmt: skip
+    key = f"composerData:{SESSION}"
+    [(value,)] = list(database.execute(ask, (key,)))
+    composer = json.loads(value)
+    composer["fullConversationHeadersOnly"].append({"bubbleId": "b9", "type": 2})
+    database.execute("DELETE FROM cursorDiskKV WHERE key = ?", (key,))
+    database.execute(put, (key, json.dumps(composer)))
+    bubble = {"bubbleId": "b9", "type": 2, "text": "", "toolFormerData": call}
+    database.execute(put, (f"bubbleId:{SESSION}:b9", json.dumps(bubble)))
+    database.close()
+    batch = read(path)
+    assert "t9" not in {e.data["id"] for e in of(batch, "tool_result")}
+    assert batch.counts["rejected"] == 1
 
 
 def test_a_call_of_copilot_without_success_failed_with_its_message(tmp_path: Path) -> None:

@@ -373,7 +373,7 @@ def test_a_command_that_came_out_as_said_raises_confidence_and_a_missing_one_low
     assert desk.record(id).status == ("active" if confidence > 0.35 else "candidate")
 
 
-def test_an_agents_word_on_its_session_counts_for_what_was_used_in_it(
+def test_an_agents_word_that_its_session_went_well_raises_nothing_that_was_told_in_it(
     desk: Desk, session: CodingClient
 ) -> None:
     used = desk("memory_record", **LESSON)["id"]
@@ -384,9 +384,9 @@ def test_an_agents_word_on_its_session_counts_for_what_was_used_in_it(
     session.answers("It takes frozen_clock of tests/conftest.py and freezes the clock at midnight.")
     desk("session_end", session_id=desk.sessions()[0].id, outcome="success")
     session.ends()
-    assert desk.record(used).confidence == 0.7
+    assert desk.record(used).confidence == 0.6
     assert desk.record(idle).confidence <= 0.6
-    assert desk.view.records.history(used)[-1].reason.endswith("which its agent says went well")
+    assert desk.view.records.history(used)[-1].reason.startswith("used")
 
 
 def test_what_a_person_wrote_stays_unused_as_it_may_be(desk: Desk, session: CodingClient) -> None:

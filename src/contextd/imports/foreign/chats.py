@@ -13,10 +13,10 @@ from typing import Any
 from contextd.domain.origins import marked
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
+from contextd.domain.speech import set_apart
 from contextd.imports.foreign.format import ForeignFormat, Item, Unread
 from contextd.imports.foreign.safe_reading import json_items, moment_of, packed_text, plain_text
 from contextd.imports.importers.importer import ImportBatch
-from contextd.imports.importers.pasted_text import set_apart
 from contextd.imports.importers.transcript_builder import list_of, mapping_of, text_of
 from contextd.redaction.cutting import beginning
 

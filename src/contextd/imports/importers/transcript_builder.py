@@ -16,6 +16,7 @@ from typing import Any
 
 from contextd.domain.origins import marked
 from contextd.domain.sessions import Event, EventType
+from contextd.domain.speech import set_apart
 from contextd.domain.time import parse_instant
 from contextd.imports.importers.call_artefacts import (
     TASK_TOOLS,
@@ -31,7 +32,6 @@ from contextd.imports.importers.injected_text import (
     command_words,
     own_words,
 )
-from contextd.imports.importers.pasted_text import set_apart
 from contextd.imports.importers.tool_calls import (
     accessed_file,
     call_text,

@@ -37,7 +37,7 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import BEARING, PackedBriefing
 from contextd.sessions.duplicate_hooks import is_echo, one_at_a_time
-from contextd.sessions.hook_events import question, statement
+from contextd.sessions.hook_events import prompt_events, statement
 from contextd.sessions.session_binding import (
     BRIEFED,
     task_of,
@@ -208,10 +208,10 @@ def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
         change=replace(
             sitting.change,
             first_task=task_of(runtime, " ".join(clean.split())[:_TASK]),
-            events=(question(arrival.occurrence, arrival.at, clean),),
+            events=prompt_events(arrival.occurrence, arrival.at, clean),
         ),
     )
-    asked = sitting.change.events[-1].key
+    asked = sitting.change.events[0].key
     if arrival.spooled:
         # If the daemon answered after the hook had given up, that briefing was not delivered either.
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}

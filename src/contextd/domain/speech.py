@@ -1,9 +1,14 @@
-"""Separate pasted material from the user's own prose in a message."""
+"""Who speaks in a message: the user's own words, and what they pass on.
+
+Material is what programs wrote, what the user quotes or reports, and text that is meant for a file.
+"""
 
 from __future__ import annotations
 
 import re
 
+from contextd.domain.directives import force_of
+from contextd.domain.speech_words import ADDRESSED, FOR_A_FILE, FOR_MEMORY, GREETING, REPORTED
 from contextd_code.text.regex import regex
 
 LONG = 1_500
@@ -28,10 +33,11 @@ _LETTER = regex(r"[^\W\d_]")
 
 
 def set_apart(text: str) -> tuple[str, str]:
-    """The user's prose and the pasted material; either may be empty, but not both.
+    """The user's prose and the material; either may be empty, but not both.
 
-    Fenced code, logs, diffs, tables and terminal output are material anywhere. In a long text or one with
-    headings, only the words before it or else after it are prose.
+    Fenced code, quoted lines, logs, diffs, tables and terminal output are material anywhere, and so is what a line
+    introduces as the words of another person or as text for a file. In a long text or one with headings, only the words
+    before it or else after it are prose.
     """
     if _GENERATED.match(text) and (len(text) > LONG or _HEADING.search(text)):
         return "", text.strip()
@@ -39,11 +45,12 @@ def set_apart(text: str) -> tuple[str, str]:
 
     def take(match: re.Match[str]) -> str:
         material.append(match[0].strip("\n"))
-        return "\n\n"
+        return f"\n\n{_TAKEN}\n\n"
 
     rest = _FENCE.sub(take, text) if "```" in text or "~~~" in text else text
+    rest, introduced = _without_introduced(_QUOTED.sub(take, rest))
     prose, apart = _without_output(rest.split("\n"))
-    material += apart
+    material += introduced + apart
     if len(_HEADING.findall(prose)) >= 2 or len(prose) > LONG:
         prose, document = _around(prose, spoken=bool(material))
         material.append(document)
@@ -54,6 +61,83 @@ def set_apart(text: str) -> tuple[str, str]:
             (text.strip(), "") if len(text) <= _CLOSE and not material_text else ("", text.strip())
         )
     return re.sub(r"\n{3,}", "\n\n", prose).strip(), material_text.strip()
+
+
+_TAKEN = "\ufffc"
+"""Stands in a text for material that was taken out of it."""
+
+_QUOTED = regex(r"(?:^[ \t]*>.*(?:\n|\Z))+", re.M)
+_GAP = regex(r"\n[ \t]*\n")
+_COLON = regex(r"[:：](?=\s|$)")
+_POINTING = regex(
+    r"\b(?:this|these|following|folgende\w*|ceci|suivante?s?|esto|siguientes?)\b|\.\w{1,5}\b"
+    r"|\b(?:text|contents?|title|wording|line|message|label|banner|tooltip|section|instructions|inhalt|texte|contenu|texto|contenido)\W*$"
+    r"|[以下次次のこの这]",
+    re.I,
+)
+"""What an introduction needs if its text follows in the same line: `Use short commit messages: …` is a rule."""
+
+_LONGEST_HEAD, _SHORTEST_TAIL = 160, 12
+
+
+def _without_introduced(text: str) -> tuple[str, list[str]]:
+    """The text without what a line introduces as the words of another person, or as text for a file: the rest of its
+    paragraph and a list below it, or all paragraphs after it but a last one that speaks to the agent again.
+    """
+    own: list[str] = []
+    material: list[str] = []
+    paragraphs = [part for part in _GAP.split(text) if part.strip()]
+    while paragraphs:
+        first = paragraphs.pop(0)
+        start = _introduction(first) if paragraphs or ":" in first or "：" in first else None
+        if start is None:
+            own.append(first)
+            continue
+        own.append(first[:start])
+        tail = first[start:].strip()
+        if tail:
+            material.append(tail)
+        if not tail or GREETING.match(tail):
+            number = _reach(paragraphs)
+        else:
+            number = next(
+                (n for n, one in enumerate(paragraphs) if not _BULLET.match(one)), len(paragraphs)
+            )
+        material += paragraphs[:number]
+        paragraphs = paragraphs[number:]
+    return "\n\n".join(own).replace(_TAKEN, ""), [one for one in material if one.strip() != _TAKEN]
+
+
+def _reach(paragraphs: list[str]) -> int:
+    """How many of these paragraphs an introduction that ends its line has introduced."""
+    if paragraphs and paragraphs[0].strip() == _TAKEN:
+        return 1
+    # The last paragraph of a document with headings is a part of it.
+    is_document = any(_HEADING.search(one) for one in paragraphs)
+    closing = paragraphs[-1] if len(paragraphs) > 1 and not is_document else ""
+    speaks = 0 < len(closing) <= _CLOSE and not _BULLET.match(closing) and ADDRESSED.search(closing)
+    return len(paragraphs) - 1 if speaks else len(paragraphs)
+
+
+def _introduction(paragraph: str) -> int | None:
+    """Where in a paragraph the words begin that one of its lines introduces; None without such a line."""
+    begin = 0
+    for line in paragraph.split("\n"):
+        colon = _COLON.search(line)
+        if colon is not None and _introduces(line[: colon.start()], line[colon.end() :].strip()):
+            return begin + colon.end()
+        begin += len(line) + 1
+    return None
+
+
+def _introduces(head: str, tail: str) -> bool:
+    if not 0 < len(head) <= _LONGEST_HEAD or _BULLET.match(head) or 0 < len(tail) < _SHORTEST_TAIL:
+        return False
+    if FOR_MEMORY.search(head) or force_of(head) == "stated":
+        return False
+    if FOR_A_FILE.search(head):
+        return not tail or bool(_POINTING.search(head))
+    return bool(REPORTED.search(head))
 
 
 def _without_output(lines: list[str]) -> tuple[str, list[str]]:

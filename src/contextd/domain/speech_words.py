@@ -1,0 +1,97 @@
+"""The words by which a user introduces what another person wrote, or text for a file; one row for each language.
+
+A row is tried only on lines that may be written in its language (ADR 62). Each pattern is matched with a line up to
+its colon.
+"""
+
+from __future__ import annotations
+
+from contextd_code.text.languages import ByLanguage
+
+REPORTED = ByLanguage(
+    {
+        "en": r"\b(?:colleagues?|co-?workers?|boss|manager|c[te]o|pm|clients?|customers?|users?|reviewers?|teammates?|lead|friends?|support|vendors?|designers?"
+        r"|stakeholders?|partners?|maintainers?|someone|somebody|he|she|they|it|(?:the|another) (?:other )?(?:agent|model|bot|ai|assistant)|chatgpt|gpt[\w.-]*|gemini|claude"
+        r"|copilot|cursor|codex|coderabbit|docs?|documentation|readme|wiki|guidelines?|spec|ticket|issue|error|log)\b[^:\n]{0,60}?\b(?:wrote|writes|said|says|sent|commented|posted"
+        r"|replied|answered|told (?:me|us)|asks?|asked|reported|suggest(?:s|ed)|proposed|responded|states?|reads|gave me)\b[^:\n]{0,60}$"
+        r"|^\W*(?:(?:the|this|that|an?|my|our|their|his|her|and|so|ok|got|another|some|new|first|last) )*(?:e?-?mails?|messages?|tickets?|issues?|comments?|reviews?|feedback|repl(?:y|ies)|answers?|responses?|letter|chat|thread|transcript|post|excerpt|quote|guidelines?|docs?"
+        r"|documentation|readme|wiki|article|spec|output|logs?|trace|errors?|diff|report|conversation|plan|prompt|proposal)\b (?:from|of|by|in|on)\b[^:\n]{1,80}$"
+        r"|\b(?:here(?:['’]s| is| are)|this is|these are|below (?:is|are)|i (?:got|received|found)|we (?:got|received)|(?:implement|review|read|see|check|look at|analy[sz]e|summari[sz]e|translate"
+        r"|rephrase|rewrite|proofread|explain)) (?:(?:the|this|these|a|an|some|its|their|his|her|what)\b[^:\n]{0,60}?)?\b(?:e?-?mails?|messages?|tickets?|issues?|comments?|reviews?|feedback|repl(?:y|ies)"
+        r"|answers?|responses?|letter|chat|thread|transcript|posts?|excerpt|quote|article|spec|output|logs?|trace|errors?|diff|report|conversation|plan|prompt|proposal|text|code|snippet|paragraphs?|sentences?"
+        r"|wrote|said|says|got)\b[^:\n]{0,60}$",
+        "de": r"\b(?:kolleg\w+|chef\w*|kund\w+|reviewer\w*|nutzer\w*|teamleit\w+|freund\w*|er|sie|jemand|die doku\w*|das readme|die richtlinie)\b[^:\n]{0,60}?\b(?:schrieb|schreibt|geschrieben|sagt|sagte|gesagt"
+        r"|meint|meinte|schickte?|geschickt|antwortete?|geantwortet|kommentiert\w*|verlangt|steht)\b[^:\n]{0,60}$"
+        r"|^\W*(?:(?:der|die|das|ein|eine|meine?|unsere?|und|noch eine?) )*(?:e?-?mail|nachricht|ticket|kommentar|review|feedback|antwort|brief|chat|auszug|zitat|richtlinie|doku\w*|readme|wiki|ausgabe|logs?|protokoll|fehler\w*|diff|bericht|plan|vorschlag)\b"
+        r" (?:von|vom|der|des|aus|im|in)\b[^:\n]{1,80}$"
+        r"|\b(?:hier ist|hier sind|das ist|folgende[rsn]?|lies|prüfe?|übersetze?|fass|formuliere?|erkläre?|setze?)\b[^:\n]{0,60}?\b(?:e?-?mail|nachricht|ticket|kommentar\w*|review|feedback|antwort|text|ausgabe|log|fehler\w*|plan\w*|bericht|vorschlag)\b[^:\n]{0,60}$",
+        "fr": r"\b(?:coll[èe]gue|chef|client\w*|utilisat\w+|relecteur|[ée]quipe|ami\w*|il|elle|quelqu['’]un|la doc\w*|le readme)\b[^:\n]{0,60}?\b(?:[ée]crit|dit|envoy[ée]e?|r[ée]pondu|r[ée]pond|comment[ée]|demande|sugg[èe]re|indique)\b[^:\n]{0,60}$"
+        r"|^\W*(?:(?:le|la|les|un|une|mon|ma|notre|et|voici) )*(?:e?-?mail|courriel|message|ticket|commentaire|revue|retour|r[ée]ponse|lettre|extrait|citation|consigne|documentation|sortie|logs?|journal|erreur|rapport|plan|proposition)s?\b (?:de|du|des|d['’]|dans)[^:\n]{1,80}$"
+        r"|\b(?:voici|voil[àa]|lis|v[ée]rifie|traduis|r[ée]sume|reformule|explique)\b[^:\n]{0,60}?\b(?:e?-?mail|message|ticket|commentaire|r[ée]ponse|texte|sortie|logs?|erreur|plan|rapport|proposition)\b[^:\n]{0,60}$",
+        "es": r"\b(?:compañer[oa]|jef[ea]|cliente\w*|usuari[oa]s?|revisor|equipo|amig[oa]|[ée]l|ella|alguien|la doc\w*|el readme)\b[^:\n]{0,60}?\b(?:escribi[óo]|escribe|dijo|dice|envi[óo]|respondi[óo]|coment[óo]|pide|pidi[óo]|sugiere)\b[^:\n]{0,60}$"
+        r"|^\W*(?:(?:el|la|los|las|un|una|mi|nuestr[oa]|y) )*(?:correo|e?-?mail|mensaje|ticket|comentario|revisi[óo]n|respuesta|carta|extracto|cita|gu[íi]a|documentaci[óo]n|salida|logs?|registro|error|informe|plan|propuesta)s?\b (?:de|del|desde|en)\b[^:\n]{1,80}$"
+        r"|\b(?:aqu[íi] (?:est[áa]n?|tienes)|este es|lee|revisa|traduce|resume|reformula|explica)\b[^:\n]{0,60}?\b(?:correo|mensaje|ticket|comentario|respuesta|texto|salida|logs?|error|plan|informe|propuesta)\b[^:\n]{0,60}$",
+        "ja": r"(?:さん|同僚|上司|顧客|お客様|ユーザー|レビュアー|チーム|ドキュメント|README|エラー|ログ).{0,30}(?:から|より|に).{0,20}(?:メール|メッセージ|コメント|連絡|返信|指摘|依頼|書かれ|書いて|言われ|言って).{0,20}$"
+        r"|(?:以下|次|この|下記).{0,16}(?:メール|メッセージ|コメント|レビュー|文章|テキスト|ログ|出力|エラー|計画|プラン|返信|引用).{0,24}$|(?:メール|コメント|ログ|引用|出力)$",
+        "zh": r"(?:同事|老板|客户|用户|经理|审查者|团队|他|她|文档|README).{0,24}(?:写道|写的|说|发来|回复|评论|提到|要求|来信).{0,16}$"
+        r"|(?:以下|下面|这)是?.{0,16}(?:邮件|消息|评论|回复|日志|输出|报错|错误|计划|方案|文字|文本|内容|原文|引用).{0,16}$|(?:邮件|日志|评论|引用|原文)$",
+    }
+)  # fmt: skip
+"""What another person, a program or a document said follows."""
+
+FOR_A_FILE = ByLanguage(
+    {
+        "en": r"\b(?:put|add|write|insert|paste|include|append|save|place|use|set|change|update|replace|fill|create|copy|render|show|display|print|return|make)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|files?|docs?|documentation|page|instructions|template|prompt|section|comments?|docstring|description|body|title|banner|footer|header|e?-?mail|message|dialog|tooltip"
+        r"|label|placeholder|config\w*|changelog|issue|ticket|ui|screen|website|copy|text|contents?|lines?|words|wording|skill|frontmatter|policy page|faq)\b[^:\n]{0,40}$",
+        "de": r"\b(?:schreib\w*|füg\w*|setz\w*|trag\w*|pack\w*|leg\w*|nimm|erstell\w*|übernimm|kopier\w*|zeig\w*|ergänz\w*|änder\w*|ersetz\w*)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|datei\w*|doku\w*|seite|anleitung\w*|vorlage|prompt|abschnitt|kommentar\w*|beschreibung|text|titel|banner|fußzeile|e?-?mail|nachricht|dialog|meldung|inhalt|zeilen?)\b[^:\n]{0,40}$",
+        "fr": r"\b(?:mets|ajoute\w*|[ée]cris|ins[èe]re|colle|place|utilise|cr[ée]e|copie|affiche|remplace|compl[èe]te)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|fichier|docs?|documentation|page|instructions|mod[èe]le|prompt|section|commentaire|description|texte|titre|banni[èe]re|e?-?mail|message|dialogue|contenu|lignes?)\b[^:\n]{0,40}$",
+        "es": r"\b(?:pon|a[ñn]ade|agrega|escribe|inserta|pega|incluye|usa|crea|copia|muestra|reemplaza|cambia)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|archivo|fichero|docs?|documentaci[óo]n|p[áa]gina|instrucciones|plantilla|prompt|secci[óo]n|comentario|descripci[óo]n|texto|t[íi]tulo|banner|correo|mensaje|di[áa]logo|contenido|l[íi]neas?)\b[^:\n]{0,40}$",
+        "ja": r"(?:\.\w{1,5}|README|ファイル|ドキュメント|ページ|テンプレート|プロンプト|セクション|コメント|説明|本文|タイトル|メッセージ|画面).{0,16}(?:に|へ|として|を).{0,16}(?:書いて|追加|入れて|記載|貼って|作成|表示|置いて|追記|して).{0,12}$",
+        "zh": r"(?:写入|写到|加到|添加到|放到|放进|插入|粘贴到|保存到|更新|创建|新建|显示).{0,40}(?:\.\w{1,5}|README|文件|文档|页面|模板|提示词|章节|注释|说明|正文|标题|消息|界面|内容).{0,12}$"
+        r"|(?:把|将|在).{0,40}(?:\.\w{1,5}|README|文件|文档|页面|模板|提示词|章节|注释|说明).{0,12}(?:写|加|放|改|填).{0,12}$",
+    }
+)  # fmt: skip
+"""Text for a file, a page or a message of a program follows."""
+
+FOR_MEMORY = ByLanguage(
+    {
+        "en": r"\b(?:your|its) (?:memory|notes)\b|\bremember\b|\bin mind\b",
+        "de": r"\bmerk\w*\b|\bdein\w* (?:ged[äa]chtnis|notizen)\b",
+        "fr": r"\bta m[ée]moire\b|\bsouviens\b|\bretiens\b",
+        "es": r"\btu memoria\b|\brecuerda\b",
+        "ja": r"覚え",
+        "zh": r"记住|记忆",
+    }
+)  # fmt: skip
+"""What follows is for the agent to remember."""
+
+ADDRESSED = ByLanguage(
+    {
+        "en": r"^\W*(?:(?:ok(?:ay)?|so|and|now|then|also|please|pls|thanks|but|first)\b[\s,.!:-]*)*(?:(?:can|could|would|will|do|does|is|are|should|shall|what|why|how|where|which|who|when) \w+"
+        r"|let['’]?s|i (?:want|need|would like|['’]d like|think|agree|disagree)|add|fix|create|make|update|remove|delete|write|run|check|look|implement|change|use|find|show|tell|give|explain|move|rename"
+        r"|refactor|test|build|commit|push|merge|continue|proceed|do|don['’]?t|read|open|review|put|set|start|stop|see|help|draft|reply|answer|respond|translate|summari[sz]e|rewrite|rephrase|apply|address"
+        r"|handle|resolve|convert|extract|plan|think|compare|investigate|debug|verify|ignore|keep|follow)\b|\bplease\b|\?\s*$",
+        "de": r"^\W*(?:(?:ok|bitte|und|jetzt|dann|aber|also)\b[\s,.!:-]*)*(?:mach\w*|schreib\w*|füg\w*|änder\w*|prüf\w*|schau\w*|erklär\w*|antwort\w*|entwirf|übersetz\w*|fass\w*|behebe?|fix\w*|setz\w*|zeig\w*|lies|baue?|kannst|könntest|was|warum|wie|wo|ich (?:will|möchte|brauche|denke))\b|\bbitte\b|\?\s*$",
+        "fr": r"^\W*(?:(?:ok|et|maintenant|donc|alors)\b[\s,.!:-]*)*(?:peux|pourrais|fais|[ée]cris|corrige|ajoute|v[ée]rifie|r[ée]ponds|r[ée]dige|traduis|r[ée]sume|explique|regarde|change|qu['’]|que|pourquoi|comment|o[ùu]|je (?:veux|voudrais|pense))\b|s['’]il (?:te|vous) pla[iî]t|\bstp\b|\?\s*$",
+        "es": r"^\W*(?:(?:ok|y|ahora|entonces|vale)\b[\s,.!:-]*)*(?:puedes|podr[íi]as|haz|escribe|corrige|a[ñn]ade|revisa|responde|redacta|traduce|resume|explica|mira|cambia|qu[ée]|por qu[ée]|c[óo]mo|d[óo]nde|quiero|necesito|creo)\b|por favor|\?\s*$",
+        "ja": r"(?:ください|下さい|お願い|してほしい|して欲しい|しょうか|ですか|ますか|して)[。！!？?]*$|[?？]\s*$",
+        "zh": r"^(?:请|帮我|麻烦|你(?:能|可以)|怎么|为什么|如何|我(?:想|要|觉得))|(?:吗|呢)[。？?]*$|[?？]\s*$",
+    }
+)  # fmt: skip
+"""A closing paragraph speaks to the agent again."""
+
+GREETING = ByLanguage(
+    {
+        "en": r"^\W*(?:hello|hi|hey|dear|good (?:morning|afternoon|evening)|from|to|subject|date)\b[^\n]{0,60}(?:[,!:]|$)",
+        "de": r"^\W*(?:hallo|guten (?:tag|morgen)|sehr geehrte\w*|liebe\w*|von|an|betreff)\b",
+        "fr": r"^\W*(?:bonjour|bonsoir|salut|cher|ch[èe]re|de|objet)\b",
+        "es": r"^\W*(?:hola|buenos d[íi]as|buenas|estimad[oa]s?|querid[oa]s?|asunto)\b",
+        "ja": r"^(?:お世話に|こんにちは|いつも)",
+        "zh": r"^(?:你好|您好|各位|尊敬的)",
+    }
+)  # fmt: skip
+"""A letter begins: it has several paragraphs."""
