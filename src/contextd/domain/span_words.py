@@ -7,7 +7,7 @@ from contextd_code.text.languages import ByLanguage
 LASTS = ByLanguage(
     {
         "en": r"\b(?:always|never|ever|henceforth|from (?:now|here|this point|today) on(?:wards?)?|(?:going|moving) forward|future|every time|each time|whenever|at all times|no matter what"
-        r"|circumstances|without exception|any ?more|no longer|rules?|conventions?|polic(?:y|ies)|guidelines?|standards?|require(?:ments?|d)|constraints?|preferences?|prefer|remember that)\b|\bremember(?: this)?\s*[:：]",
+        r"|circumstances|without exception|any ?more|no longer|rules?|conventions?|polic(?:y|ies)|guidelines?|standards?|require(?:ments?|d)|constraints?|preferences?|prefer|remember that)\b|\bremember(?: this)?\s*[:：]|\bremember (?:not )?to\b.*\b(?:every|each|all|any)\b",
         "de": r"\b(?:immer|nie|niemals|stets|ab (?:jetzt|sofort|heute|nun)|von (?:nun|jetzt|heute) an|fortan|(?:zu)?k(?:ü|ue)nftig\w*|zukunft|jedes ?mal|jede[rmn]?|grunds(?:ä|ae)tzlich|ausnahmslos|ausschlie(?:ß|ss)lich"
         r"|regel\w*|konvention\w*|vorgabe\w*|richtlinie\w*|grundsatz|standard|policy|anforderung|bedingung|umst(?:ä|ae)nden|ausnahme\w*|merke?|mehr|nur noch|keinesfalls|auf (?:gar )?keinen fall|verboten|untersagt|egal was)\b",
         "fr": r"\b(?:toujours|jamais|d[ée]sormais|dor[ée]navant|[àa] partir (?:de maintenant|d[’']aujourd[’']hui)|[àa] l[’']avenir|[àa] compter|chaque|syst[ée]matiquement|r[èe]gles?|convention|consigne|contrainte|politique|exigence"

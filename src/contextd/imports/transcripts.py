@@ -181,7 +181,7 @@ _WRITTEN = ("message", "tool_call", "tool_result")
 
 def is_prompt(event: Event) -> bool:
     """Whether an event is a prompt reported by a hook, or what it passes on."""
-    return event.role == "user" and event.key.startswith(HOOKED)
+    return event.role == "user" and (event.type == "query" or event.key.startswith(HOOKED))
 
 
 def missing_transcript(session: Session) -> str:
