@@ -189,6 +189,16 @@ def test_what_was_seen_of_a_project_is_kept_and_grows(store):
     assert [one.sightings for one in store.directory.all()] == [("git:a/b",)]
 
 
+def test_a_project_keeps_its_parts_and_a_part_its_whole(store):
+    whole = store.directory.register(project("one"))
+    part = store.directory.register(replace(project("two"), part_of=whole.scope))
+    store.directory.save(replace(whole, parts=(part.scope,)))
+    assert [(one.part_of, one.parts) for one in store.directory.all()] == [
+        (None, (part.scope,)),
+        (whole.scope, ()),
+    ]
+
+
 def test_a_name_that_another_project_has_gets_a_number(store):
     scopes = [store.directory.register(project(f"p{n}")).scope.project for n in range(3)]
     assert scopes == ["shop", "shop-2", "shop-3"]

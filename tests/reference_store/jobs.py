@@ -347,6 +347,6 @@ class MemoryDirectory:
 
     def _checked(self, project: Project) -> Project:
         project = labels_scrubbed(project, self._space.scrub)
-        lists = project.roots, project.aliases, project.sightings
+        lists = project.roots, project.aliases, project.sightings, [*map(str, project.parts)]
         codec.dumps([project.identity, project.name, *lists])
         return replace(project, created_at=utc(project.created_at))

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Denied
 
+TAKEN_BACK = "taken back"
+"""The note of a decision that its owner took back."""
+
 UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it: contextd trust"
 """Shown once wherever it matters."""
 
@@ -26,6 +29,11 @@ class Trust:
     by: str = ""
     since: str = ""
     note: str = ""
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether the owner decided to trust this folder and did not take it back; it may be gone since."""
+        return self.trusted or bool(self.by and self.note and self.note != TAKEN_BACK)
 
     def as_text(self) -> str:
         """A line that says whether the folder is trusted, by whom and since when."""

@@ -291,8 +291,9 @@ class Runtime(CallDetails):
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
-        """The project's scope and the wider ones that contain it, nearest first."""
-        return self.scope.cascade
+        """The project's scope, those of its parts, and the wider ones that contain it, nearest first."""
+        own = self.scope
+        return self.project.cascade if self.project is not None else own.cascade
 
     def query(
         self,
@@ -460,7 +461,8 @@ class Runtime(CallDetails):
         if not name or name == "." or (here and not Path(name).is_absolute()):
             return self
         known = self.projects()
-        matching = [project for project in known if _is_called(project, name)]
+        called = [project for project in known if _is_called(project, name)]
+        matching = [project for project in called if project.part_of is None] or called
         if len(matching) > 1:
             options = ", ".join(str(project.scope) for project in matching)
             raise Conflict(f"{name!r} names {len(matching)} projects", f"say which: {options}")
@@ -480,14 +482,18 @@ class Runtime(CallDetails):
             met = (Path(path) for path in reversed(project.roots))
             root = next((path for path in met if path.is_dir()), None)
         checkout = self.organisation.checkout(root) if root else None
+        # From a part, nothing else is changed, whatever project a call names.
+        within = project.scope if project.part_of is not None else self.caller.within
+        caller = replace(self.caller, within=within)
         return replace(
             self,
+            caller=caller,
             project=project,
             checkout=checkout,
             settings=self.organisation.settings(checkout),
             view=self.organisation.view(
-                self.caller,
-                project.scope.cascade,
+                caller,
+                project.cascade,
                 CheckoutKey(project.scope, str(root)) if root else None,
             ),
             nowhere="",
@@ -497,7 +503,7 @@ class Runtime(CallDetails):
 
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
-        scopes = {scope for project in self.projects() for scope in project.scope.cascade}
+        scopes = {scope for project in self.projects() for scope in project.cascade}
         return replace(self, view=self.organisation.view(self.caller, scopes, self.checkout_key))
 
     @property

@@ -10,6 +10,7 @@ import pytest
 
 from contextd.projects.project_lookup import find_project
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError
 from support.desks import Desk
 from support.repositories import committed, git, written
 
@@ -50,9 +51,10 @@ def knows(desk: Desk) -> bool:
 
 
 def names(desk: Desk) -> list[str]:
-    """The projects, but for the neighbour's."""
+    """The whole projects, but for the neighbour's."""
     known = desk.host.organisation(LOCAL).directory.all()
-    return [one.scope.project for one in known if one.scope.project != "blog"]
+    wholes = [one.scope.project for one in known if one.part_of is None]
+    return [name for name in wholes if name != "blog"]
 
 
 def moved(place: Path) -> Path:
@@ -173,3 +175,97 @@ def test_a_shallow_clone_is_the_project_of_its_remote(words_only: Desk, tmp_path
     git(tmp_path, "clone", "-q", "--depth", "1", url, str(tmp_path / "shallow"))
     git(tmp_path / "shallow", "remote", "set-url", "origin", OLD)
     assert knows(words_only.at(tmp_path / "shallow"))
+
+
+def policy(desk: Desk) -> None:
+    fields = {"requirement": "Never fetch anything with curl", "severity": "critical"}
+    desk("remember", kind="policy", title="Fetching", fields=fields)
+
+
+def told(desk: Desk) -> str:
+    return desk.answer("briefing_get").text + desk.answer("context_search", query="curl").text
+
+
+@pytest.fixture
+def boat(words_only: Desk, tmp_path: Path) -> Desk:
+    """A project whose owner trusts it."""
+    return made(words_only, repository(tmp_path / "boat", OLD))
+
+
+@pytest.fixture
+def apart(boat: Desk) -> Desk:
+    """An agent in a clone that nobody trusts."""
+    return stranger(boat, clone(boat.root, boat.root.parent / "clone", OLD))
+
+
+def test_what_an_untrusted_checkout_writes_is_told_there_alone(boat: Desk, apart: Desk) -> None:
+    policy(apart)
+    assert "curl" in told(apart)
+    assert "fetch anything with curl" not in told(boat)
+    assert knows(apart)
+
+
+def test_what_it_wrote_joins_when_its_owner_trusts_it_and_parts_when_he_does_not(
+    boat: Desk, apart: Desk
+) -> None:
+    policy(apart)
+    owner = apart.on("cli")
+    owner("trust")
+    assert "fetch anything with curl" in told(boat)
+    assert "fetch anything with curl" in told(apart)
+    apart("save_context", content="Terns are counted at dusk")
+    assert "Terns" in boat.answer("context_search", query="when are terns counted").text
+    owner("trust", revoke=True)
+    assert "fetch anything with curl" not in told(boat)
+    assert "fetch anything with curl" in told(apart)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("delete_context", {}),
+        ("update_context", {"content": "Gulls are not counted"}),
+        ("edit_record", {"text": "Gulls are not counted"}),
+        ("delete_context", {"project": "boat"}),
+        ("memory_feedback", {"outcome": "failure"}),
+    ],
+)
+def test_an_untrusted_checkout_changes_nothing_of_the_trusted_one(
+    boat: Desk, apart: Desk, operation: str, arguments: dict[str, str]
+) -> None:
+    [known] = boat("list_contexts")["entries"]
+    before = boat.record(known["id"])
+    with pytest.raises(ContextdError):
+        apart(operation, id=known["id"], **arguments)
+    assert boat.record(known["id"]) == before
+
+
+@pytest.mark.parametrize("where", [{"scope": "team"}, {"scope": "org"}, {"project": "boat"}])
+def test_an_untrusted_checkout_writes_no_rule_into_a_wider_scope_or_another_project(
+    boat: Desk, apart: Desk, where: dict[str, str]
+) -> None:
+    fields = {"requirement": "Never fetch anything with curl", "severity": "critical"}
+    with pytest.raises(ContextdError):
+        apart("remember", kind="policy", title="Fetching", fields=fields, **where)
+    assert "fetch anything with curl" not in told(boat)
+
+
+def test_a_checkout_apart_stays_apart_where_it_moves_and_in_its_work_trees(
+    boat: Desk, apart: Desk
+) -> None:
+    policy(apart)
+    git(apart.root, "worktree", "add", "-q", "-b", "task", str(apart.root.parent / "task"))
+    assert "curl" in told(stranger(boat, apart.root.parent / "task"))
+    git(apart.root, "worktree", "remove", "--force", str(apart.root.parent / "task"))
+    assert "curl" in told(stranger(boat, moved(apart.root)))
+    assert "fetch anything with curl" not in told(boat)
+
+
+def test_untrusted_checkouts_of_a_project_that_nobody_trusts_are_one(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    one = stranger(words_only, repository(tmp_path / "boat", OLD))
+    other = stranger(words_only, clone(one.root, tmp_path / "clone", OLD))
+    one("save_context", content=GULLS)
+    assert knows(other)
+    assert names(words_only) == ["boat"]

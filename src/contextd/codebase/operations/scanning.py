@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
 from contextd.jobs.table import Task
-from contextd.projects.project_lookup import make_known, note_sighting
+from contextd.projects.project_lookup import make_known, remember_sighting
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 
@@ -24,7 +24,7 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     """
     here = make_known(runtime, asked=True, anyway=anyway)
     done = initialise(here)
-    note_sighting(here)
+    remember_sighting(here, here.root)
     return done
 
 

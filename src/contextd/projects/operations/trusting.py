@@ -8,7 +8,7 @@ from typing import Literal
 
 from contextd.codebase.trusted_files import TrustedFile, trusted_files
 from contextd.domain.trust import Trust
-from contextd.projects.project_lookup import find_project, take_back_name
+from contextd.projects.project_lookup import find_project, remember_sighting, take_back_name
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -81,6 +81,8 @@ def trust(
     found = folders.revoke(root) if revoke else folders.grant(root, by)
     if revoke:
         take_back_name(organisation, *before)
+    # What the folder wrote joins its project, or what it writes from now on is kept apart.
+    remember_sighting(runtime, root)
     for name in _AFTERWARDS:
         organisation.caches.forget(name)
     return TrustChange(found, trusted_files(root) if fresh else [])
