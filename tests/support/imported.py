@@ -33,3 +33,10 @@ def everything(desk: Desk) -> list[Record]:
 def counts(report: Mapping[str, Any]) -> tuple[int, ...]:
     """How many were read, new, updated, duplicates and junk."""
     return tuple(report[name] for name in ("read", "new", "updated", "duplicate", "junk"))
+
+
+def written(desk: Desk, name: str, front: str, rule: str) -> None:
+    """Write an instruction file with its front matter and one rule."""
+    path = desk.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{front}\n- {rule}.\n")

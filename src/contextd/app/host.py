@@ -14,7 +14,7 @@ from typing import Any
 from contextd import __version__
 from contextd.app.call_project import located
 from contextd.app.database_watch import DatabaseWatch
-from contextd.app.organisation import HostParts, OpenOrganisation, place_of, store_address
+from contextd.app.organisation import MODELS, HostParts, OpenOrganisation, place_of, store_address
 from contextd.app.tables import load_operations
 from contextd.domain.generic_texts import USUAL_RULES
 from contextd.domain.jobs import LANES, Lane
@@ -27,14 +27,16 @@ from contextd.ports.upkeep import Clock
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
 from contextd.runtime.doors import Door, HomeDoor
+from contextd.runtime.kept_memory import LOOK_SECONDS, Keeper, Kept, KeptMemory
 from contextd.runtime.operation import Answer, Operation, find_operation
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import Settings, load_settings
-from contextd.runtime.work_pool import WorkPool
+from contextd.runtime.work_pool import Background, WorkPool
 from contextd.search.query_sanity import makes_sense
 from contextd.stores import delete_organisation, migrate_store, move_store, open_shared
 from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
+from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Unavailable
 from contextd_code.git.substitute import keep_stand_ins_in
 
@@ -57,6 +59,9 @@ _CREWS: dict[str, int] = {
 """Threads of the process, by the work they do for all organisations: what takes minutes holds up only its own kind. Two,
 because a job waits for the database or the embedder about half of its time, and Python runs one thread at a time.
 """
+
+MEMORY = "memory"
+"""The duty that releases unused memory."""
 
 _LONGEST_CLIENT = 40
 """Characters of a client's name in the log: the client chooses its name itself."""
@@ -85,8 +90,17 @@ class Host:
         self._work, self._fresh, self._door = work, fresh, door
         self._pool = WorkPool(_CREWS)
         self._database = open_shared(settings.text("store.url"))
+        self.memory = KeptMemory(settings.number("daemon.kept_mb") << 20)
+        self.memory.add(MODELS, _Models([embedder, reranker]))
         self._parts = HostParts(
-            settings, embedder, clock or SystemClock(), door, self._pool, reranker, self._database
+            settings,
+            embedder,
+            clock or SystemClock(),
+            door,
+            self._pool,
+            self.memory,
+            reranker,
+            self._database,
         )
         self._organisations: dict[str, OpenOrganisation] = {}
         self._checked: set[str] = set()
@@ -95,6 +109,10 @@ class Host:
         self._watchers: tuple[Callable[[Scope], None], ...] = ()
         self._shown_clients: Cache[str, str] = Cache(_CLIENTS)
         self._watch = self._watch_database() if self._database is not None and work else None
+        self._background = Background(self._pool)
+        if work:
+            self._background.add("watches", MEMORY, self.memory.step)
+            self._background.wake(MEMORY, LOOK_SECONDS)
 
     def _watch_database(self) -> DatabaseWatch:
         assert self._database is not None
@@ -303,7 +321,8 @@ class Host:
             for state in organisation.services():
                 services[state.name] = state.as_dict()
                 problems += [state.problem] if state.problem else []
-        for state in self._watch.states() if self._watch is not None else ():
+        own = self._watch.states() if self._watch is not None else []
+        for state in (*self._background.states(), *own):
             services[state.name] = state.as_dict()
             problems += [state.problem] if state.problem else []
         return {
@@ -312,6 +331,7 @@ class Host:
             "projects": projects,
             "waiting_jobs": waiting,
             "preparations": preparing,
+            "kept_in_memory": self.memory.use_of().line,
             "services": services,
             "problems": problems,
         }
@@ -369,6 +389,7 @@ class Host:
         if closing:
             # A home that cannot be opened is tried every few seconds and has nothing to close.
             _log.info("closing %s", self._settings.home)
+        self._background.close()
         for organisation in closing.values():
             organisation.close()
         if self._watch is not None:
@@ -376,6 +397,19 @@ class Host:
         elif self._database is not None:
             self._database.close()
         self._pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The models of the process, loaded and released apart from each other."""
+
+    models: Sequence[object]
+
+    def kept(self) -> Iterator[Kept]:
+        """See `Keeper.kept`."""
+        for model in self.models:
+            if isinstance(model, Keeper):
+                yield from model.kept()
 
 
 def _shown(client: str) -> str:

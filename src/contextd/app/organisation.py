@@ -38,6 +38,7 @@ from contextd.projects.checkout_shape import has_moved
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.doors import Door
+from contextd.runtime.kept_memory import Keeper, Kept, KeptMemory, MemoryUse
 from contextd.runtime.runtime import CallDetails, Checkout, Request, Runtime, Sinks
 from contextd.runtime.settings import Settings, load_settings
 from contextd.runtime.supervision import ServiceState
@@ -48,6 +49,8 @@ from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, NotFound
 
 QUEUE = "queue"
+MODELS = "models"
+"""The name under which the models are weighed, which all organisations share."""
 _QUEUE_SECONDS = 60.0
 """How often the queue of a file is read without a signal: another process may add work."""
 
@@ -78,6 +81,7 @@ class HostParts:
     clock: Clock
     door: Door
     pool: WorkPool
+    memory: KeptMemory
     reranker: Reranker | None = None
     shared: SharedDatabase | None = None
 
@@ -99,7 +103,7 @@ class OpenOrganisation:
         settings, clock, home = parts.settings, parts.clock, parts.settings.home
         self.trusted_folders = TrustBook(home)
         self.place = place_of(home)
-        self.caches = Caches()
+        self.caches, self._memory = Caches(parts.memory.clock), parts.memory
         self.shares = bool(settings.text("store.url"))
         self._store = _open_store(name, parts, self._scrub, fresh=fresh)
         try:
@@ -141,6 +145,7 @@ class OpenOrganisation:
             schedule=self._store.queue.schedule,
         )
         self._add_duties(work=work)
+        self._memory.add(self, self)
 
     def _worker(self, lane: Lane) -> Worker:
         return Worker(
@@ -319,6 +324,16 @@ class OpenOrganisation:
         problems = [f"job {job.name} failed: {job.error}" for job in failed]
         return counts.get("ready", 0) + counts.get("running", 0), problems
 
+    def kept(self) -> Iterator[Kept]:
+        """See `Keeper.kept`: the caches, and what the store keeps."""
+        yield from self.caches.kept()
+        if isinstance(self._store, Keeper):
+            yield from self._store.kept()
+
+    def memory_use(self) -> MemoryUse:
+        """The memory used for this organisation and for all of them, and the budget of the process."""
+        return self._memory.use_of(self, MODELS)
+
     def preparing(self) -> int:
         """The number of pending and running preparations."""
         return self._preparations.count
@@ -349,6 +364,7 @@ class OpenOrganisation:
         for worker in self._workers:
             worker.give_back()
         self._usage.close()
+        self._memory.remove(self)
         self.caches.close()
         self._store.close()
 

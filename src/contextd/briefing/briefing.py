@@ -28,7 +28,7 @@ from contextd.briefing.injection_tiers import (
 from contextd.briefing.muting import fresh, rested, told_before
 from contextd.briefing.recent_files import files_line, recent_files
 from contextd.claims.contradiction_test import conflict
-from contextd.domain.applies_to import applies_to, in_words, is_limited
+from contextd.domain.applies_to import is_limited, limit_in_words
 from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.context_items import Serving
 from contextd.domain.kind import Field
@@ -45,7 +45,7 @@ from contextd.learning.corroboration import TOLD_IN
 from contextd.person.person import BRIEFED, is_personal, personal, personal_query
 from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
-from contextd.policies.touched_paths import is_beside, touched_by_text
+from contextd.policies.touched_paths import TouchedPaths, is_beside, touched_by_text
 from contextd.projects.checkout_shape import follow_shape
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
@@ -118,15 +118,16 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     budget = min(budget, CONTINUING) if thread else budget
+    touched = touched_by_text(runtime, task)
     directives = told_directives(
         runtime,
         tier_zero_tokens(runtime, budget if capped else None),
         work=" ".join((task, *_about(thread))),
         lately=lately,
         aged=True,
-        touched=touched_by_text(runtime, task),
+        touched=touched,
     )
-    records, weights, why = _candidates(runtime, lately.records, task)
+    records, weights, why = _candidates(runtime, lately.records, task, touched)
     earlier_sessions = told_before(lately.sessions, session)
     tired = rested(records, earlier_sessions, task)
     records = {id: r for id, r in records.items() if id not in tired}
@@ -350,7 +351,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     text = inline_words(one_line(text, _LONGEST))
     since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
-    note = "".join(f" · {one}" for one in (in_words(applies_to(record.data)), stale) if one)
+    note = "".join(f" · {one}" for one in (limit_in_words(record), stale) if one)
     by = author_of(runtime, file_of(record))
     source = f"{record.source}, last changed by {by}" if by else str(record.source)
     facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"
@@ -371,14 +372,17 @@ def titled(record: Record) -> str:
 
 
 def _candidates(
-    runtime: Runtime, latest: Sequence[Record], task: str
+    runtime: Runtime, latest: Sequence[Record], task: str, touched: TouchedPaths
 ) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
-    """Candidate records by id, with weight and reason: those found for the task come first."""
+    """Candidate records by id, with weight and reason: those found for the task come first. Those for other
+    files than the `touched` ones are left out.
+    """
     kinds = searched(runtime)
     # Rules that always apply are in tier 0; other rules and warnings are shown if the task finds them.
     shown = {*kinds_that("briefed")} - {*RULES, "anti_pattern"} if kinds else set[str]()
-    known = [r for r in latest if r.kind in shown and not is_limited(r)]
-    known = [r for r in known if not reads_itself(runtime, r)]
+    known = [
+        r for r in latest if r.kind in shown and not (is_limited(r) or reads_itself(runtime, r))
+    ]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
@@ -388,9 +392,12 @@ def _candidates(
         found = find_records(
             runtime, task, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
         )
-        touched = touched_by_text(runtime, task)
-        hits = [h for h in found.hits if not is_beside(h.record, touched)]
-        why = bearing(runtime, [h for h in hits if not reads_itself(runtime, h.record)])
+        hits = [
+            h
+            for h in found.hits
+            if not (is_beside(h.record, touched) or reads_itself(runtime, h.record))
+        ]
+        why = bearing(runtime, hits)
         by_id = {hit.record.id: hit.record for hit in found.hits}
         for rank, id in enumerate(why):
             records[id] = by_id[id]

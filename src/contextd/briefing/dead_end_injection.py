@@ -47,6 +47,9 @@ _QUOTED = 0.8
 """The share of its words by which a text quotes a dead end."""
 
 _CANDIDATES, _READ, _MOST = 40, 1_200, 2
+_PER_WAY = 400
+"""Bytes of a dead end's text and of its place in the cache."""
+
 _CACHED = 4_000
 _LONGEST = 300
 
@@ -196,7 +199,9 @@ def _read(runtime: Runtime, record: Record) -> Sequence[DeadEnd]:
 
 def vector_of_way(runtime: Runtime, one: DeadEnd) -> Vector:
     """The embedding of a dead end."""
-    cache = runtime.organisation.caches.of("vectors of dead ends", _CACHED)
+    cache = runtime.organisation.caches.of(
+        "vectors of dead ends", _CACHED, weigh=lambda vector: _PER_WAY + vector.nbytes
+    )
     key = (runtime.embedder.model, one.subject)
     found: Vector = cache.made(key, lambda: runtime.embedder.embed([one.subject])[0])
     return found

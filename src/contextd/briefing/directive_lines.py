@@ -9,7 +9,7 @@ from math import ceil
 
 from contextd.briefing.injection_tiers import always, rules_query
 from contextd.claims.contradiction_test import conflict
-from contextd.domain.applies_to import applies_to, in_words
+from contextd.domain.applies_to import limit_in_words
 from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, short_id
@@ -89,7 +89,7 @@ def told_directives(
     then standards, then, if `recorded`, those that agents recorded; among equals those relevant to the
     `work`. `lately` is what the caller has read already. Lines include their age if `aged`, unless they come
     from a file. Without `of_person` the person's directives are neither shown nor counted: the caller
-    shows them elsewhere. Of the directives for some files, those for what is `touched` are told.
+    shows them elsewhere. Directives for some files are included if the work has `touched` such a file.
     """
     known = {
         id: found
@@ -207,7 +207,7 @@ def directive_line(record: Record, runtime: Runtime, *, aged: bool = True) -> st
     which files it is for. A rule from a file of the repository names the file and who changed it last.
     """
     text = said(record)
-    limit = in_words(applies_to(record.data))
+    limit = limit_in_words(record)
     if is_personal(record):
         short = trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
         return f"{short} ({limit})" if limit else short

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.briefing.briefing import titled
-from contextd.domain.applies_to import applies_to, in_words
+from contextd.domain.applies_to import limit_in_words
 from contextd.domain.confidence import is_sure
 from contextd.domain.imported_records import IMPORT
 from contextd.domain.kinds import kinds_that
@@ -65,7 +65,7 @@ def _as_durable(runtime: Runtime, record: Record) -> Durable:
     solution = str(record.data.get("solution") or "")
     if solution and solution not in text:
         text += f" Fix: {solution}"
-    limit = in_words(applies_to(record.data))
+    limit = limit_in_words(record)
     text += f" ({limit})" if limit else ""
     return Durable(section, text, told_by.times_said, told_by.used, record.helpful)
 

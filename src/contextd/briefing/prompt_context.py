@@ -20,7 +20,13 @@ from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.knowledge.git_anchors import from_elsewhere, standings
-from contextd.policies.touched_paths import NOTHING, TouchedPaths, is_beside, touched_by_text
+from contextd.policies.touched_paths import (
+    NOTHING,
+    TouchedPaths,
+    is_beside,
+    touched_by_text,
+    with_indexed,
+)
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.briefing_lines import BEARING
@@ -75,8 +81,9 @@ def bearing_on(
     fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
     spent, most = count_tokens(fix), runtime.settings.number("prompt.tokens")
     # Most prompts name no file, and most projects have no such rule: neither costs them a question to the store.
-    limited = limited_rules(runtime) if touched_by_text(runtime, prompt) else []
-    touched = touched_by_text(runtime, prompt, indexed=True) if limited else NOTHING
+    named = touched_by_text(runtime, prompt)
+    limited = limited_rules(runtime) if named else []
+    touched = with_indexed(runtime, named) if limited else NOTHING
     own, of_files = touched_rules(runtime, session, limited, touched, most - spent)
     spent += count_tokens(own)
     window = holding(session, [record.id for record in of_files])

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextd.briefing.briefing import titled
 from contextd.briefing.injected_records import held
-from contextd.domain.applies_to import applies_to, in_words
+from contextd.domain.applies_to import limit_in_words
 from contextd.domain.confidence import is_sure
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
@@ -95,7 +95,7 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
 
 
 def _notice(record: Record, relevance: float) -> Notice:
-    limit = in_words(applies_to(record.data))
+    limit = limit_in_words(record)
     shown = " · ".join(filter(None, (one_line(titled(record), _LONGEST), limit)))
     memory = {"id": record.id, "kind": record.kind, "title": record.title, "content": shown}
     return Notice(

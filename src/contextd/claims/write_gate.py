@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from contextd.claims.entries import DeclaredType
 from contextd.claims.judgement import Types, judge, stated, statement_of
-from contextd.domain.applies_to import applies_to
+from contextd.domain.applies_to import for_same_files
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, indexed_text, short_id
 from contextd.domain.scope import Scope
@@ -248,8 +248,7 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) ->
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
-        # An exception for some files neither repeats nor contradicts the rule for all.
-        if applies_to(record.data) != applies_to(draft.data):
+        if not for_same_files(record.data, draft.data):
             continue
         judged = judge(statement, statement_of(record, types))
         reason = f"contradicts {short_id(record.id)} ({judged.reason})"
@@ -281,7 +280,7 @@ def _typed_otherwise(draft: Draft, record: Record) -> bool:
     """Whether a typed draft says something that the record does not: entries of one type may differ in a single
     short field, typed fields say more than the same words alone, and the same rule for other files is another one.
     """
-    if applies_to(draft.data) != applies_to(record.data):
+    if not for_same_files(draft.data, record.data):
         return True
     typed = ("contextType", "structuredData")
     return "structuredData" in draft.data and any(

@@ -24,10 +24,13 @@ from contextd_code.calls.scip import (
 )
 from contextd_code.calls.stored_facts import reader
 from contextd_code.calls.word_index import WordIndex
-from contextd_code.symbols.symbol_graph import SymbolGraph, symbol_graph
+from contextd_code.symbols.symbol_graph import KeptGraph, SymbolGraph, symbol_graph
 
 _GRAPHS = 4
 """A graph of 50,000 files takes 300 MB."""
+
+_PER_FOLDER = 200
+"""Bytes of a folder's path in a set."""
 
 _READ_AHEAD, _SLICE = 10_000, 0.1
 """At most this many files are read for calls in advance, each of which takes 2 ms once and 4 kB of the store;
@@ -37,7 +40,7 @@ and the seconds after which other work gets a turn.
 
 def symbols_of(runtime: Runtime) -> SymbolGraph:
     """The graph of which definitions import which, from the current index."""
-    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
+    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS, weigh=_of_symbols)
     files = runtime.files
     whose = runtime.checkout_key or tuple(one.root for one in files.checkouts(runtime.scope)[-1:])
     return symbol_graph(runtime.code_index, graphs, whose or runtime.scope)
@@ -54,17 +57,40 @@ def calls_of(runtime: Runtime) -> CallGraph:
 
 def graphs_are_made(runtime: Runtime) -> bool:
     """Whether this process built a call graph of the caller's checkout, possibly from older files."""
-    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
-    return calls.get((runtime.scope, runtime.root)) is not None
+    return _graphs(runtime).get((runtime.scope, runtime.root)) is not None
+
+
+_Graphs = Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
+
+
+def _graphs(runtime: Runtime) -> _Graphs:
+    return runtime.organisation.caches.of("call graphs", _GRAPHS, weigh=_of_calls)
+
+
+def _of_symbols(cached: KeptGraph) -> int:
+    return cached.graph.weight
+
+
+def _of_calls(cached: tuple[SymbolGraph, Stamp, CallGraph]) -> int:
+    return cached[2].weight
+
+
+def _of_folders(cached: tuple[SymbolGraph, frozenset[str]]) -> int:
+    # It holds on to the graph, which is weighed as its own.
+    return _PER_FOLDER * len(cached[1])
+
+
+def _of_indexes(cached: tuple[Stamp, ScipIndexes]) -> int:
+    return cached[1].weight
 
 
 def _made(runtime: Runtime) -> CallGraph:
-    graph = symbols_of(runtime)
-    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
-    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
-    place = runtime.scope, runtime.root
-    index, written = stamp(runtime.root, _packages(runtime, graph)), calls.get(place)
+    calls, place = _graphs(runtime), (runtime.scope, runtime.root)
+    # First the graph that holds the other one: what was used least recently is released first.
+    written, graph = calls.get(place), symbols_of(runtime)
+    index = stamp(runtime.root, _packages(runtime, graph))
     if written is not None and written[0] is graph and written[1] == index:
+        written[2].facts.trim()
         return written[2]
     before = written[2].facts if written is not None else None
     known = {f"{file.digest} {file.path}" for file in graph.files.values()}
@@ -112,7 +138,7 @@ def make_ahead(runtime: Runtime) -> None:
 
 def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
     known: Cache[Path, tuple[SymbolGraph, frozenset[str]]]
-    known = runtime.organisation.caches.of("package folders", _GRAPHS)
+    known = runtime.organisation.caches.of("package folders", _GRAPHS, weigh=_of_folders)
     found = known.get(runtime.root)
     if found is None or found[0] is not graph:
         found = graph, package_folders(graph)
@@ -125,7 +151,7 @@ def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
     if not written:
         return ScipIndexes({})
     known: Cache[Path, tuple[Stamp, ScipIndexes]]
-    known = runtime.organisation.caches.of("scip indexes", _GRAPHS)
+    known = runtime.organisation.caches.of("scip indexes", _GRAPHS, weigh=_of_indexes)
     return as_of(known, runtime.root, written, lambda: read_indexes(runtime.root, written))
 
 
@@ -134,7 +160,7 @@ def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
     place = runtime.scope, runtime.root
 
     def some() -> None:
-        calls = runtime.organisation.caches.of("call graphs", _GRAPHS).get(place)
+        calls = _graphs(runtime).get(place)
         if calls is None or calls[2].facts is not facts:
             return
         with building():

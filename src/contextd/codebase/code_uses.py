@@ -16,6 +16,8 @@ from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
 
 _GRAPHS = 4
+_PER_COUNT = 300
+"""Bytes of a definition's count with its place in a mapping."""
 
 
 def uses_in_time(
@@ -67,13 +69,18 @@ def use_counts_of_names(
 
 def _kept(runtime: Runtime, calls: CallGraph) -> dict[Definition, UseCount]:
     """The counts of a call graph; a new graph starts without any."""
-    cache = runtime.organisation.caches.of("use counts", _GRAPHS)
+    cache = runtime.organisation.caches.of("use counts", _GRAPHS, weigh=_of_counts)
     place = runtime.scope, runtime.root
     known: tuple[CallGraph, dict[Definition, UseCount]] | None = cache.get(place)
     if known is None or known[0] is not calls:
         known = calls, {}
         cache.put(place, known)
     return known[1]
+
+
+def _of_counts(cached: tuple[CallGraph, dict[Definition, UseCount]]) -> int:
+    # It holds on to the graph, which is weighed as its own.
+    return _PER_COUNT * len(cached[1])
 
 
 def _known(calls: CallGraph, one: Definition) -> Definition:

@@ -16,6 +16,9 @@ ON_REQUEST = ("!**",)
 EXCEPT = "!"
 """How a glob begins that takes files out."""
 
+LONGEST_GLOB, MOST_GLOBS = 200, 50
+"""Characters of a glob and globs of a rule that count: no person writes more, and each is compiled."""
+
 _SHOWN = 3
 """Globs that are shown; more make a line longer than its rule."""
 
@@ -33,14 +36,31 @@ def is_limited(record: Record) -> bool:
     return bool(applies_to(record.data))
 
 
+def for_same_files(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether records with these fields apply to the same files: an exception for some files neither repeats nor
+    contradicts the rule for all.
+    """
+    return applies_to(one) == applies_to(other)
+
+
+def parted(globs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The globs of the files that are meant, and of those that `!` takes out, without it."""
+    wanted = [glob for glob in globs if not glob.startswith(EXCEPT)]
+    return wanted, [glob.removeprefix(EXCEPT) for glob in globs if glob.startswith(EXCEPT)]
+
+
+def limit_in_words(record: Record) -> str:
+    """Which files a record applies to, for a line; empty for every file."""
+    return in_words(applies_to(record.data))
+
+
 def in_words(globs: Sequence[str]) -> str:
     """What globs say, for a line: `for web/**/*.css, *.scss`, `on request`; empty for every file."""
     if not globs:
         return ""
     if tuple(globs) == ON_REQUEST:
         return "on request"
-    wanted = [glob for glob in globs if not glob.startswith(EXCEPT)]
-    unwanted = [glob.removeprefix(EXCEPT) for glob in globs if glob.startswith(EXCEPT)]
+    wanted, unwanted = parted(globs)
     text = f"for {_listed(wanted)}" if wanted else "for all files"
     return f"{text} except {_listed(unwanted)}" if unwanted else text
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from contextd.embedders.loading import LoadedOnce
-from contextd.embedders.onnx import OnnxModel, load_onnx, plain
+from contextd.embedders.onnx import OnnxModel, load_onnx, plain, weight_of
+from contextd.runtime.kept_memory import Kept
 from contextd_code.errors import Unavailable
 
 TOKENS = 256
@@ -41,7 +42,11 @@ class CrossEncoder:
         self.model = path.name
         self._clock, self._too_slow = clock, ""
         self._path, self._tokenizer, self._threads = path, tokenizer, threads
-        self._loaded = LoadedOnce(self._load)
+        self._loaded = LoadedOnce(self._load, "reranker", lambda: weight_of(path))
+
+    def kept(self) -> Iterable[Kept]:
+        """See `Keeper.kept`: the model."""
+        return self._loaded.kept()
 
     def judge(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `Reranker.judge`."""

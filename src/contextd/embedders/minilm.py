@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from contextd.domain.query import Vector
 from contextd.embedders.loading import LoadedOnce
-from contextd.embedders.onnx import load_onnx, plain
+from contextd.embedders.onnx import load_onnx, plain, weight_of
 from contextd.runtime.caches import Cache
+from contextd.runtime.kept_memory import Kept
 from contextd_code.errors import Unavailable
 
 MODEL_DIR = Path(__file__).parent / "model"
+_MODEL = "minilm-int8.onnx"
 DIMENSIONS = 384
 _REMEMBERED = 1_000
 TOKENS = 256
@@ -32,12 +34,16 @@ class MiniLM:
     def __init__(self, threads: int = 1, folder: Path = MODEL_DIR) -> None:
         self._threads = threads
         self._folder = folder
-        self._forward = LoadedOnce(self._load)
+        self._forward = LoadedOnce(self._load, "model", lambda: weight_of(folder / _MODEL))
         self._recent: Cache[str, Vector] = Cache(_REMEMBERED)
 
     def warm(self) -> None:
         """Load the model now. Raises `Unavailable` if it is missing or damaged."""
         self._forward()
+
+    def kept(self) -> Iterable[Kept]:
+        """See `Keeper.kept`: the model."""
+        return self._forward.kept()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """One unit vector per text, shape (len(texts), 384).
@@ -89,7 +95,7 @@ def _damage(folder: Path) -> str:
 
 def _load(folder: Path, threads: int) -> _Forward:
     model = load_onnx(
-        folder / "minilm-int8.onnx",
+        folder / _MODEL,
         folder / "tokenizer.json",
         threads=threads,
         tokens=TOKENS,

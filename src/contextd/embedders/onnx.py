@@ -14,6 +14,9 @@ from contextd_code.errors import Unavailable
 CHARACTERS = 16_384
 """Characters of a text that are read: far more than any model here uses, to bound the tokenizer's work."""
 
+_WEIGHT = 2.6
+"""Bytes of memory per byte of a model's file."""
+
 
 @dataclass(frozen=True, slots=True)
 class OnnxModel:
@@ -72,6 +75,14 @@ def load_onnx(model: Path, tokenizer: Path, *, threads: int, tokens: int, hint: 
         return output
 
     return OnnxModel(spoken, frozenset(one.name for one in session.get_inputs()), run)
+
+
+def weight_of(model: Path) -> int:
+    """The bytes that a loaded model takes; 0 if its file is gone."""
+    try:
+        return int(model.stat().st_size * _WEIGHT)
+    except OSError:
+        return 0
 
 
 def plain(text: str) -> str:

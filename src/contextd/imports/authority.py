@@ -27,9 +27,8 @@ _INSTRUCTING = ("skill", "agent")
 _SAID_BY_A_PERSON = ("rule", "correction")
 """Types of learned records that state what a user demanded."""
 
-_CONFERRING_TAGS = frozenset({"pinned", "verified"})
-_CONFERRING_DATA = frozenset({"pinned", "verified"})
-"""Marks that let a record win over others."""
+_CONFERRING = frozenset({"pinned", "verified"})
+"""Tags and fields that let a record win over others."""
 
 
 def awaits_review(record: Record) -> bool:
@@ -53,7 +52,7 @@ def without_authority(record: Record, import_id: str, now: datetime) -> Record:
         helpful=0,
         unhelpful=0,
         last_used_at=None,
-        tags=tuple(tag for tag in record.tags if tag.casefold() not in _CONFERRING_TAGS),
+        tags=tuple(tag for tag in record.tags if tag.casefold() not in _CONFERRING),
         data=_plain(record.data),
         source=Source(record.source.agent, record.source.client, IMPORT, import_id),
         arrived_at=now,
@@ -61,7 +60,7 @@ def without_authority(record: Record, import_id: str, now: datetime) -> Record:
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {name: value for name, value in data.items() if name not in _CONFERRING_DATA}
+    fields = {name: value for name, value in data.items() if name not in _CONFERRING}
     if fields.get("speaker") == "user":
         # Whoever spoke was not the user of this machine.
         del fields["speaker"]

@@ -26,7 +26,7 @@ from contextd.imports.bundle import (
 )
 from contextd.imports.foreign import Unread
 from contextd.imports.import_rows import ImportTally
-from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming
+from contextd.imports.import_run import Intake, naming, write_each
 from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED
 from contextd.imports.transcripts import HEADLESS
@@ -138,11 +138,15 @@ class _Bringing:
     def unread(self, place: str, why: str) -> None:
         """Count a line that cannot be imported, and say why."""
         self.tally.unread += 1
-        self.tally.note(f"{self.path.name}, {place}: {why}")
+        self.tally.note(f"{self.shown(place)}: {why}")
 
     def naming(self, place: str) -> AbstractContextManager[None]:
         """Name a line that fails."""
-        return naming(self.tally, f"{self.path.name}, {place}")
+        return naming(self.tally, self.shown(place))
+
+    def shown(self, place: str) -> str:
+        """A line as messages call it."""
+        return f"{self.path.name}, {place}"
 
     def weighed(self, record: Record) -> Record:
         """A record with the authority that its importer gives it."""
@@ -180,24 +184,10 @@ def _write(bringing: _Bringing, fresh: Sequence[tuple[str, list[Put]]]) -> int:
     bringing.intake.begin(bringing.intake.runtime)
     good = list(fresh)
     for step in range(max(len(puts) for _, puts in fresh)):
-        bad = _commit(bringing, [(place, puts[step]) for place, puts in good if step < len(puts)])
-        good = [one for one in good if one[0] not in bad]
+        puts = [(bringing.shown(place), one[step]) for place, one in good if step < len(one)]
+        bad = write_each(bringing.intake.runtime, bringing.tally, puts)
+        good = [one for one in good if bringing.shown(one[0]) not in bad]
     return len(good)
-
-
-def _commit(bringing: _Bringing, some: Sequence[tuple[str, Put]]) -> frozenset[str]:
-    """Write records together, or one by one if that fails; return the lines that cannot be written."""
-    try:
-        bringing.intake.runtime.commit(knowledge=KnowledgeChanges(records=[put for _, put in some]))
-    except STOPS:
-        raise
-    except DEFECTS:
-        if len(some) > 1:
-            return frozenset().union(*(_commit(bringing, [one]) for one in some))
-        with bringing.naming(some[0][0]):
-            raise
-        return frozenset({some[0][0]})
-    return frozenset()
 
 
 def _states(bringing: _Bringing, one: RecordStates) -> list[Put]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.changes import KnowledgeChanges, Put
+from contextd.domain.changes import Put
 from contextd.domain.imported_records import FILE_DIFFERENCES, IMPORT, TAKEN_BACK
 from contextd.domain.records import Record
 from contextd.imports.exporters.opencontext import bubble_of, entry_of, same_json
 from contextd.imports.foreign.safe_reading import text_of
 from contextd.imports.import_rows import ImportTally
-from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming
+from contextd.imports.import_run import Intake, write_each
 from contextd.imports.importers import opencontext
 from contextd.imports.importers.importer import RedactItem
 from contextd.imports.importers.opencontext import ContextsFile, records_of, rest_record
@@ -167,18 +167,8 @@ def _write(
     bad: set[str] = set()
     for start in range(0, len(records), _AT_ONCE):
         batch = records[start : start + _AT_ONCE]
-        try:
-            _commit(runtime, batch)
-        except STOPS:
-            raise
-        except DEFECTS:
-            for record in batch:
-                before = tally.unread
-                with naming(tally, f"{shown}, entry {record.id}"):
-                    _commit(runtime, [record])
-                bad |= {record.id} if tally.unread > before else set()
+        places = [f"{shown}, entry {record.id}" for record in batch]
+        puts = [(place, Put(record, IMPORT)) for place, record in zip(places, batch, strict=True)]
+        unwritten = write_each(runtime, tally, puts)
+        bad |= {one.id for place, one in zip(places, batch, strict=True) if place in unwritten}
     return frozenset(bad)
-
-
-def _commit(runtime: Runtime, records: Sequence[Record]) -> None:
-    runtime.commit(knowledge=KnowledgeChanges(records=[Put(record, IMPORT) for record in records]))

@@ -9,6 +9,7 @@ from dataclasses import field
 from pathlib import Path, PurePath
 from typing import Any
 
+from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
 from contextd.imports.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
@@ -217,6 +218,25 @@ def naming(tally: ImportTally, shown: str) -> Iterator[None]:
         yield
     except DEFECTS as error:
         note_unread(tally, shown, error)
+
+
+def write_each(
+    runtime: Runtime, tally: ImportTally, some: Sequence[tuple[str, Put]]
+) -> frozenset[str]:
+    """Write records together, or one by one if that fails. Each has what messages call it; return those that cannot
+    be written, which are counted and named.
+    """
+    try:
+        runtime.commit(knowledge=KnowledgeChanges(records=[put for _, put in some]))
+    except STOPS:
+        raise
+    except DEFECTS:
+        if len(some) > 1:
+            return frozenset().union(*(write_each(runtime, tally, [one]) for one in some))
+        with naming(tally, some[0][0]):
+            raise
+        return frozenset({some[0][0]})
+    return frozenset()
 
 
 def note_unread(tally: ImportTally, shown: str, error: Exception) -> None:

@@ -20,7 +20,7 @@ from contextd.domain.records import PRESENT, Record, Source, Status, digest
 from contextd.domain.scope import Scope
 from contextd.imports.foreign import ForeignFormat, Note, Unread
 from contextd.imports.import_rows import ImportTally
-from contextd.imports.import_run import DEFECTS, STOPS, Intake, naming, note_unread
+from contextd.imports.import_run import DEFECTS, Intake, naming, note_unread, write_each
 from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.sessions import bring_conversation
 from contextd.knowledge.writing import clean_tags
@@ -165,23 +165,11 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
 
 
 def _write(there: Runtime, tally: ImportTally, some: Sequence[tuple[str, Put]]) -> None:
-    """Write records together, or one by one if that fails: what cannot be written is named."""
-    try:
-        there.commit(knowledge=KnowledgeChanges(records=[put for _, put in some]))
-    except STOPS:
-        raise
-    except DEFECTS:
-        if len(some) > 1:
-            for one in some:
-                _write(there, tally, [one])
-            return
-        [(place, put)] = some
-        with naming(tally, place):
-            if put.record.version:
-                tally.updated -= 1
-            else:
-                tally.new -= 1
-            raise
+    """Write records, and count those again that cannot be written."""
+    bad = write_each(there, tally, some)
+    changes = [bool(put.record.version) for place, put in some if place in bad]
+    tally.updated -= sum(changes)
+    tally.new -= len(changes) - sum(changes)
 
 
 def _id(scope: Scope, reading: _Reading, note: Note) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from contextd.domain.applies_to import applies_to, in_words
+from contextd.domain.applies_to import limit_in_words
 from contextd.domain.confidence import confidence_at
 from contextd.domain.imported_records import FILE_DIFFERENCES
 from contextd.domain.quoting import unquoted
@@ -82,7 +82,7 @@ def noted(record: Record, validity: Validity) -> str:
     """The validity note of every view: a missing confirmation, the files that a rule is for, and what replaced
     or contradicts the record.
     """
-    limit = in_words(applies_to(record.data))
+    limit = limit_in_words(record)
     return " · ".join(filter(None, (_UNCONFIRMED.get(record.status, ""), limit, validity.note)))
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from contextd.domain.applies_to import EXCEPT
+from contextd.domain.applies_to import LONGEST_GLOB, MOST_GLOBS, parted
 from contextd.policies.patterns import Pattern, compiled_globs
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
-
-_LONGEST, _MOST = 200, 50
-"""Characters of a glob and globs of a rule that are compiled; no person writes more."""
 
 _WILD = re.compile(r"[*?\[{]")
 
@@ -40,13 +37,12 @@ def say_something_of(globs: Sequence[str], folder: str) -> bool:
     """Whether globs name a folder or one above it: `web/**/*.css` names `web`, `**/*.sql` names none."""
     if any(one.search(f"{folder}/-") for one in _compiled(globs).unwanted):
         return False
-    return any(_names(glob, folder) for glob in globs[:_MOST] if not glob.startswith(EXCEPT))
+    return any(_names(glob, folder) for glob in parted(globs[:MOST_GLOBS])[0])
 
 
 def _compiled(globs: Sequence[str]) -> _Globs:
-    some = [glob for glob in globs[:_MOST] if len(glob) <= _LONGEST]
-    wanted = [glob for glob in some if not glob.startswith(EXCEPT)]
-    unwanted = [glob.removeprefix(EXCEPT) for glob in some if glob.startswith(EXCEPT)]
+    some = [glob for glob in globs[:MOST_GLOBS] if len(glob) <= LONGEST_GLOB]
+    wanted, unwanted = parted(some)
     every = bool(unwanted) and not wanted and len(some) == len(globs)
     return _Globs(_patterns(wanted), _patterns(unwanted), every)
 

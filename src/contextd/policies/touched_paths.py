@@ -67,12 +67,8 @@ def touches(globs: Sequence[str], touched: TouchedPaths) -> bool:
     )
 
 
-def touched_by_text(
-    runtime: Runtime, text: str, *, folders: bool = True, indexed: bool = False
-) -> TouchedPaths:
-    """The files and, with `folders`, the folders that a text names. If `indexed`, a file named without its folder is
-    looked up in the index.
-    """
+def touched_by_text(runtime: Runtime, text: str, *, folders: bool = True) -> TouchedPaths:
+    """The files and, with `folders`, the folders that a text names."""
     files: dict[str, None] = {}
     named: dict[str, None] = {}
     for path, is_folder in _paths_in(runtime, text[:_READ]):
@@ -82,8 +78,13 @@ def touched_by_text(
             files[path] = None
         if "/" in path or is_folder:
             named[path] = None
-    found = _found(runtime, list(files)) if indexed else ()
-    return TouchedPaths(tuple(dict.fromkeys((*files, *found))), tuple(named) if folders else ())
+    return TouchedPaths(tuple(files), tuple(named) if folders else ())
+
+
+def with_indexed(runtime: Runtime, touched: TouchedPaths) -> TouchedPaths:
+    """The same with the files of the index that are meant: a prompt names a file without its folder."""
+    found = _indexed(runtime, touched.files)
+    return TouchedPaths(tuple(dict.fromkeys((*touched.files, *found))), touched.folders)
 
 
 def touched_by_call(runtime: Runtime, files: Sequence[str], command: str = "") -> TouchedPaths:
@@ -125,8 +126,7 @@ def _is_folder(runtime: Runtime, name: str) -> bool:
     return Path(runtime.root, name).is_dir()
 
 
-def _found(runtime: Runtime, paths: Sequence[str]) -> Iterator[str]:
-    """The indexed files that these paths may mean: a prompt leaves out the folder of a file."""
+def _indexed(runtime: Runtime, paths: Sequence[str]) -> Iterator[str]:
     if not paths or runtime.project is None or runtime.view.files is None:
         return
     index = runtime.view.files.of(runtime.scope)

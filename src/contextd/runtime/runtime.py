@@ -37,6 +37,7 @@ from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.doors import Surface
+from contextd.runtime.kept_memory import MemoryUse
 from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
 from contextd.runtime.trace import PendingWrite, Trace
@@ -227,6 +228,10 @@ class Organisation(Protocol):
 
     def services(self) -> list[ServiceState]:
         """The state of each service, by name."""
+        ...
+
+    def memory_use(self) -> MemoryUse:
+        """The memory used for this organisation and for all of them, and the budget of the process."""
         ...
 
 

@@ -174,6 +174,13 @@ SETTINGS: dict[str, Setting] = {
             "Port of the loopback HTTP server; 0 uses the previous one, 7433, or a free one",
             least=0,
         ),
+        _of_process(
+            "daemon.kept_mb",
+            256,
+            "Megabytes of graphs, vectors and models kept in memory; what was not used for a minute is released "
+            "beyond it, and what was not used for ten minutes anyway",
+            least=0,
+        ),
         _of_process("daemon.workers", 8, "Maximum number of concurrent calls", least=1),
         Setting(
             "sessions.timeout_minutes", 30, "Minutes without activity that end a session", least=1

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
+from pathlib import Path
 
 from contextd.domain.kinds import kinds_that
+from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
 from contextd.search.file_ranking import Past
 from contextd.search.file_votes import commit_votes, file_votes
@@ -45,12 +48,16 @@ def past_of(runtime: Runtime, question: str) -> Past:
 
 def _known_past(runtime: Runtime, patience: float) -> history.CommitLog | None:
     """The cached commits of the checkout; None if they cannot be read within the timeout."""
-    cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
+    cache = _histories(runtime)
     before = cache.get(runtime.root) or history.NOTHING
     past = history.past(runtime.root, before, patience=patience)
     if past is not None:
         cache.put(runtime.root, past)
     return past
+
+
+def _histories(runtime: Runtime) -> Cache[Path, history.CommitLog]:
+    return runtime.organisation.caches.of("git history", _CHECKOUTS, weigh=attrgetter("weight"))
 
 
 def _read_whole_past(runtime: Runtime) -> None:
@@ -63,7 +70,7 @@ def _read_whole_past(runtime: Runtime) -> None:
         caches.of("git timeouts", _CHECKOUTS).put(root, 2 * patience)
         runtime.sinks.prepare("git history", root, lambda: _read_whole_past(runtime))
     else:
-        caches.of("git history", _CHECKOUTS).put(root, history.unknowable(root))
+        _histories(runtime).put(root, history.unknowable(root))
 
 
 def _of_records(runtime: Runtime, question: str) -> Mapping[str, ScorePart]:

@@ -21,7 +21,13 @@ from contextd.search.file_ranking import Past
 from contextd.search.hits import Result, Texted
 from contextd.search.search import SearchSource, WordReaders, find
 from contextd.search.validity import in_force
-from contextd.search.word_counts import MOST_READ, read_once, read_said_once
+from contextd.search.word_counts import (
+    MOST_READ,
+    read_once,
+    read_said_once,
+    weight_of,
+    weight_of_said,
+)
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.text.tokens import count_tokens
@@ -109,8 +115,8 @@ def find_documents(
     conditions.setdefault("statuses", FOUND)
     query = runtime.query(*kinds, valid_at=now, **conditions)
     caches = runtime.organisation.caches
-    texts = caches.of("words of texts", MOST_READ)
-    records = caches.of("words of records", MOST_READ)
+    texts = caches.of("words of texts", MOST_READ, weigh=weight_of)
+    records = caches.of("words of records", MOST_READ, weigh=weight_of_said)
     progress = embedding_progress(runtime, query)
     result = find(
         SearchSource(

@@ -19,6 +19,8 @@ from contextd_code.text.words import query_words
 
 _MOST_WORDS = 16
 _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
+_PER_QUERY = 400
+"""Bytes of a query's text and of its place in the cache."""
 _ASKED, _LOOKED_AT = 3, 5
 
 ANSWERS = 0.45
@@ -98,7 +100,9 @@ def embedded(runtime: Runtime, texts: Sequence[str]) -> Mapping[str, Vector]:
     model = runtime.embedder.model
     if not model:
         return {}
-    cache = runtime.organisation.caches.of("query vectors", _VECTORS_KEPT)
+    cache = runtime.organisation.caches.of(
+        "query vectors", _VECTORS_KEPT, weigh=lambda vector: _PER_QUERY + vector.nbytes
+    )
     known: dict[str, Vector] = {}
     for text in texts:
         vector = cache.get((model, text))

@@ -27,6 +27,20 @@ class Words:
     total: int
 
 
+_PER_WORD, _PER_TEXT = 90, 400
+"""Bytes of a word with its count, and of a text with its digest: 5 kB for fifty different words."""
+
+
+def weight_of(known: Words) -> int:
+    """The estimated bytes of a text's words."""
+    return _PER_TEXT + _PER_WORD * len(known.counts)
+
+
+def weight_of_said(known: tuple[Texted, Words]) -> int:
+    """The estimated bytes of a record in memory; its words are those of its text."""
+    return _PER_TEXT + 2 * len(known[0].text)
+
+
 Read = Callable[[str], Words]
 """Returns the words of a text."""
 

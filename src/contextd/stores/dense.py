@@ -4,7 +4,9 @@ prefiltered by the vectors' signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.query import Query, Vector
+from contextd.runtime.kept_memory import Kept, release_unused
 from contextd.stores.database import Database
 from contextd.stores.document_table import PartSource, Places, Roster, caught_up, widened
 from contextd.stores.granted_rows import Slice
@@ -36,12 +39,16 @@ _FEW = 4
 _AT_ONCE = 256
 """Rows selected at a time, 0.4 MB: twice as fast as all at once, which needs new memory."""
 
+_PER_NAME = 170
+"""Bytes of a document's id and kind: a tuple of 56, a text of 36 characters, and their place in the list."""
+
 
 class _Matrix:
     """The vectors of one part, model and size, with the columns that queries filter by."""
 
     def __init__(self, dimensions: int) -> None:
         self.seq, self.incarnation = -1, object()
+        self.used_at = 0.0
         self.roster = Roster()
         self.names: list[tuple[str, str]] = []
         self.vectors = np.zeros((self.roster.capacity, dimensions), np.float32)
@@ -82,6 +89,11 @@ class _Matrix:
         """The memory the vectors take."""
         return self.vectors.nbytes + self.signs.bytes
 
+    @property
+    def weight(self) -> int:
+        """The memory of everything here, estimated where it is no array."""
+        return self.bytes + self.roster.bytes + _PER_NAME * len(self.names)
+
     def nearest(
         self, vector: Vector, mask: NDArray[np.bool_], limit: int
     ) -> list[tuple[str, str, float]]:
@@ -113,8 +125,8 @@ class _Matrix:
 class DenseIndex:
     """The matrices of this process, most recently used last."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
+        self._database, self._clock = database, clock
         self._lock = Lock()
         self._matrices: dict[tuple[int, str, int], _Matrix] = {}
 
@@ -140,6 +152,7 @@ class DenseIndex:
             matrix = self._matrices[key] = caught_up(
                 self._database, part, known, source, lambda: _Matrix(len(vector))
             )
+            matrix.used_at = self._clock()
             self._make_room()
             allowed = matrix.roster.allowed(query, asked, among, hidden)
             return matrix.nearest(vector, allowed, limit)
@@ -154,6 +167,19 @@ class DenseIndex:
                 for (part, maker, length), matrix in self._matrices.items()
                 if (maker, length) == (model, dimensions) and matrix.misfits
             }
+
+    def kept(self) -> Iterable[Kept]:
+        """See `Keeper.kept`: each matrix."""
+        # A copy, without the lock: a search holds that for as long as it reads a matrix.
+        return [
+            Kept(
+                "vectors",
+                matrix.weight,
+                matrix.used_at,
+                partial(release_unused, self._lock, self._matrices, key, matrix.used_at),
+            )
+            for key, matrix in list(self._matrices.items())
+        ]
 
     def _make_room(self) -> None:
         spent = sum(matrix.bytes for matrix in self._matrices.values())

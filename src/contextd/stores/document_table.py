@@ -56,6 +56,13 @@ class Roster:
         """The required length of arrays parallel to this one."""
         return len(self.alive)
 
+    @property
+    def bytes(self) -> int:
+        """The memory it takes."""
+        columns = (self.numbers, self.codes, self.alive, self.confidence, self.validity)
+        order = 0 if self._order is None else self._order.nbytes
+        return order + sum(column.nbytes for column in columns)
+
     def take(self, rows: Sequence[Sequence[Any]]) -> Places:
         """Store documents, from (number, kind, status, confidence, valid from, valid to, …); return their
         positions.

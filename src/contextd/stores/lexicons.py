@@ -6,7 +6,9 @@ family by family.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contextd.domain.query import Match, Query
+from contextd.runtime.kept_memory import Kept, release_unused
 from contextd.stores import codec, ranking
 from contextd.stores.database import Database
 from contextd.stores.document_table import Roster, caught_up, widened
@@ -48,6 +51,9 @@ before its postings are read anyway: it will be requested again.
 _MOST_LOOKED = 1_000_000
 """Maximum postings found individually and cached for the next query with the same facets, 16 bytes each."""
 
+_PER_HOLDER, _PER_TEXT = 16, 150
+"""Bytes of such a posting, and of a word with its count or a document with its id."""
+
 
 class _Lengths:
     """The cached data of one part: documents with their lengths, postings of words, document counts until
@@ -56,6 +62,7 @@ class _Lengths:
 
     def __init__(self, part: int, tables: WordTables) -> None:
         self.seq, self.incarnation = -1, object()
+        self.used_at, self.holders = 0.0, 0
         self._tables = tables
         self.roster = Roster()
         self.words = np.zeros(self.roster.capacity, np.int64)
@@ -88,14 +95,23 @@ class _Lengths:
 
     def keep_found(self, facets: tuple[str, ...], held: Mapping[str, Held]) -> None:
         """Cache what was found individually among the documents with these facets."""
-        holders = sum(len(places) for own in self.found.values() for places, _ in own.values())
-        if holders > _MOST_LOOKED:
+        if self.holders > _MOST_LOOKED:
             self.found.clear()
         self.found.setdefault(facets, {}).update(held)
+        own = (places for known in self.found.values() for places, _ in known.values())
+        self.holders = sum(map(len, own))
+
+    @property
+    def weight(self) -> int:
+        """The memory of all this in bytes, estimated where it is no array."""
+        texts = len(self.counted) + len(self.looked) + len(self.names)
+        arrays = self.roster.bytes + self.words.nbytes + self.postings.bytes
+        return arrays + _PER_HOLDER * self.holders + _PER_TEXT * texts
 
     def _changed(self) -> None:
         self.counted.clear()
         self.found.clear()
+        self.holders = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +128,13 @@ class _Asked:
 class Lexicons:
     """The word data of all parts, as known to this process."""
 
-    def __init__(self, database: Database, tables: WordTables) -> None:
-        self._database, self._tables = database, tables
+    def __init__(
+        self,
+        database: Database,
+        tables: WordTables,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database, self._tables, self._clock = database, tables, clock
         self._lock = Lock()
         self._known: dict[int, _Lengths] = {}
 
@@ -218,8 +239,22 @@ class Lexicons:
 
         known = self._known.pop(part) if part in self._known else new()
         source = self._tables.source(part)
-        self._known[part] = caught_up(self._database, part, known, source, new)
-        return self._known[part]
+        found = self._known[part] = caught_up(self._database, part, known, source, new)
+        found.used_at = self._clock()
+        return found
+
+    def kept(self) -> Iterable[Kept]:
+        """See `Keeper.kept`: each part."""
+        # A copy, without the lock: a search holds that for as long as it reads a part.
+        return [
+            Kept(
+                "words",
+                known.weight,
+                known.used_at,
+                partial(release_unused, self._lock, self._known, part, known.used_at),
+            )
+            for part, known in list(self._known.items())
+        ]
 
     def _make_room(self) -> None:
         spent = sum(known.roster.capacity for known in self._known.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from contextd.domain.access import Grant
 from contextd.domain.checkout_keys import CheckoutKey
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
+from contextd.runtime.kept_memory import Kept
 from contextd.stores.postgres_connection import (
     UPKEEP,
     PostgresDatabase,
@@ -58,6 +60,10 @@ class PostgresStore:
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> PostgresView:
         """See `Store.view`."""
         return PostgresView(self.database, grant, self._caches, self._scrub)
+
+    def kept(self) -> Iterator[Kept]:
+        """See `Keeper.kept`: the index in memory."""
+        return self._caches.kept()
 
     @property
     def writing(self) -> bool:

@@ -80,6 +80,11 @@ class Postings:
     _changed: list[int] = field(default_factory=list[int])
     _bytes: int = 0
 
+    @property
+    def bytes(self) -> int:
+        """The memory they take."""
+        return self._bytes
+
     def change(self, numbers: Sequence[int]) -> None:
         """These documents are new or changed. Removed ones are in no mask."""
         if self._known:

@@ -7,6 +7,7 @@ from typing import Any
 
 from contextd.domain.records import Record
 from contextd.runtime.caches import Cache
+from contextd.runtime.kept_memory import Kept
 from contextd.stores import codec
 
 COLUMNS = (
@@ -20,6 +21,8 @@ LISTED = ", ".join((*COLUMNS, "version", "body"))
 _USES = slice(COLUMNS.index("usage_count"), COLUMNS.index("last_used_at") + 1)
 
 _MOST = 1_000
+_PER_RECORD = 2_000
+"""Bytes of the columns and fields of a row and its record."""
 _LONGEST = 8_000
 """Characters of a body above which records are not cached, so that the cache takes 20 MB at most."""
 
@@ -31,13 +34,23 @@ def record_of(row: Sequence[Any]) -> Record:
     return codec.record_from_json(body, row[-2])
 
 
+def _weight(known: tuple[tuple[Any, ...], Record]) -> int:
+    # The row's text, and the record made of it.
+    return _PER_RECORD + 2 * len(known[0][-1])
+
+
 class RecordRows:
     """A cache of records by scope and id. A record is only returned for an equal row, so the cache needs
     no invalidation.
     """
 
     def __init__(self) -> None:
-        self._known: Cache[tuple[str, str], tuple[tuple[Any, ...], Record]] = Cache(_MOST)
+        self._known: Cache[tuple[str, str], tuple[tuple[Any, ...], Record]]
+        self._known = Cache(_MOST, weigh=_weight)
+
+    def kept(self) -> list[Kept]:
+        """See `Keeper.kept`."""
+        return self._known.kept("records")
 
     def record(self, row: tuple[Any, ...]) -> Record:
         """The record of a row of `LISTED`."""

@@ -6,12 +6,13 @@ neither affect its word statistics nor slow down a search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from contextd.domain.query import FAMILIES, IndexStats, Match, Pending, Query, Vector
 from contextd.domain.scope import Scope
+from contextd.runtime.kept_memory import Kept
 from contextd.stores import codec, filters, ranking
 from contextd.stores.checkouts import Checkouts, Known
 from contextd.stores.combined_reads import LocalRankings
@@ -175,3 +176,11 @@ class IndexCaches:
         from contextd.stores.lexicons import Lexicons  # noqa: PLC0415 - numpy: 0.13 s
 
         return Lexicons(self._database, self._tables(self._database))
+
+    def kept(self) -> Iterator[Kept]:
+        """See `Keeper.kept`: records, and vectors and words if a search has loaded them."""
+        yield from self.records.kept()
+        for name in ("vectors", "lexicons"):
+            loaded: DenseIndex | Lexicons | None = vars(self).get(name)
+            if loaded is not None:
+                yield from loaded.kept()

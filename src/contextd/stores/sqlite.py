@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from contextd.domain.access import Grant
 from contextd.domain.checkout_keys import CheckoutKey
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
+from contextd.runtime.kept_memory import Kept
 from contextd.stores.connection import BUSY_SECONDS, SqliteDatabase
 from contextd.stores.migrate import migrate, migrations
 from contextd.stores.missing_file import mark, refuse_emptied, refuse_lost, ways_on
@@ -66,6 +68,10 @@ class SqliteStore:
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> SqliteView:
         """See `Store.view`."""
         return SqliteView(self.database, grant, self._caches, self._scrub, code)
+
+    def kept(self) -> Iterator[Kept]:
+        """See `Keeper.kept`: the index in memory."""
+        return self._caches.kept()
 
     @property
     def writing(self) -> bool:

@@ -32,6 +32,8 @@ _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | 
     """.split()
 )
 """Names too common to identify their owner."""
+_PER_LINK, _PER_CALLED = 200, 1_150
+"""Bytes: measured 2.6 MB for 17,508 sites with their targets, 0.9 MB for 764 definitions with their callers."""
 _FARTHEST = 2
 _BINDING = frozenset(("python", "ecmascript"))
 """Families in which only imports make names of another file visible."""
@@ -75,6 +77,21 @@ class CallGraph:
     _heirs: dict[Definition, list[Definition]] = field(
         default_factory=dict[Definition, "list[Definition]"]
     )
+
+    @property
+    def weight(self) -> int:
+        """Its estimated bytes now, without those of `graph`; it grows with every query."""
+        return (
+            self.facts.weight
+            + self.layout.weight
+            + self.interpreter.weight
+            + _PER_LINK * (len(self._linked) + self._told)
+            + _PER_CALLED * len(self._callers)
+        )
+
+    @cached_property
+    def _told(self) -> int:
+        return sum(map(len, self.ready_edges.values()))
 
     @cached_property
     def layout(self) -> CodeLayout:

@@ -31,6 +31,8 @@ from contextd_code.symbols.symbol_graph import Definition
 _DEEPEST = 24
 _MOST_STEPS = 2_000
 """The most expressions evaluated for one: circular names could take forever."""
+_PER_EVALUATION = 180
+"""Bytes of an evaluated expression: measured 8.2 MB for 46,791."""
 _ENTERING = ("__enter__", "__aenter__")
 
 
@@ -54,6 +56,11 @@ class Interpreter:
         default_factory=dict[tuple[str, int, Expr], Interpretation]
     )
     _under_way: _UnderWay = field(default_factory=_UnderWay)
+
+    @property
+    def weight(self) -> int:
+        """Its estimated bytes now."""
+        return _PER_EVALUATION * len(self._known)
 
     @cached_property
     def containers(self) -> Containers:

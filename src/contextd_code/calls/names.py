@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
@@ -18,14 +17,13 @@ from contextd_code.calls.interpretation import (
     joined,
 )
 from contextd_code.calls.names_c import CNames
+from contextd_code.calls.names_go import names_in_file
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import OPENED
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer
 
-_VERSION = re.compile(r"v\d+")
-_DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
 _CLASS_SCOPES_SEEN = frozenset(("java", "csharp"))
 
 
@@ -223,10 +221,11 @@ class ScopeNames:
             # `[Route]` binds `Route` to the file of `RouteAttribute`, which defines no `Route`.
             imported = [use for use in imported if use.symbol is not None]
             imported = imported or self._attribute(path, name)
-        if imported:
-            return joined(self._imported(use, depth) for use in imported)
+        # Before the file that an import leads to: a Go package is all files of its folder.
         if package := self._package(path, name):
             return Interpretation(package, whole=True)
+        if imported:
+            return joined(self._imported(use, depth) for use in imported)
         if (opened := self._opened(path, name)) is not None:
             return self.means(opened, depth)
         if seen := self._seen(path, name):
@@ -275,7 +274,7 @@ class ScopeNames:
         targets = [
             one.target
             for one in self.layout.graph.files[path].imports
-            if one.target and name in _package_names(one.specifier)
+            if one.target and name in names_in_file(one)
         ]
         folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
         return tuple(
@@ -468,9 +467,3 @@ class ScopeNames:
         if inside:
             return Interpretation((Meant("class", inside[0]),), whole=True)
         return Interpretation((Meant("module", path=path),), whole=True) if path else NOT_KNOWN
-
-
-def _package_names(specifier: str) -> set[str]:
-    """The possible names of a Go package: the last path segment that is not a version, with or without affixes."""
-    parts = [one for one in specifier.split("/") if not _VERSION.fullmatch(one)] or [specifier]
-    return {parts[-1], specifier.rsplit("/", 1)[-1], _DECORATED.sub("", parts[-1])}

@@ -25,6 +25,8 @@ from contextd_code.tree.paths import read_inside
 INDEX = "index.scip"
 _LARGEST = 64_000_000
 """Bytes; reading takes 40 ms of CPU a megabyte, once per written index."""
+_PER_OCCURRENCE = 300
+"""Bytes: 64 for the occurrence, 64 for its numbers, 170 for the text of its symbol."""
 _HOLDERS = frozenset("packages apps services libs crates modules projects plugins".split())
 """Folders that hold packages."""
 _MOST_WRONG = 0.1
@@ -102,6 +104,11 @@ class ScipIndexes:
 
     documents: Mapping[str, tuple[int, ScipDocument]]
     unread: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """Its estimated bytes."""
+        return sum(_PER_OCCURRENCE * len(one.occurrences) for _, one in self.documents.values())
 
 
 def read_indexes(root: Path, written: Stamp) -> ScipIndexes:

@@ -28,6 +28,9 @@ _RUST_TYPES = frozenset(
     ("struct", "enum", "trait", "interface", "type", "class", "module", "union")
 )
 
+_PER_LAID_OUT = 7_300
+"""Bytes of a file's definitions by scope: measured 8.1 MB for 1,113 files."""
+
 At = tuple[str, int]
 """A scope: its file and its index there."""
 
@@ -52,6 +55,11 @@ class CodeLayout:
     )
 
     _ordered: dict[str, list[Symbol]] = field(default_factory=dict[str, list[Symbol]])
+
+    @property
+    def weight(self) -> int:
+        """Its estimated bytes now."""
+        return _PER_LAID_OUT * len(self._of_scope)
 
     @cached_property
     def linkage(self) -> Linkage:

@@ -48,6 +48,11 @@ class WordIndex:
         """The indexed files."""
         return list(self._words)
 
+    @property
+    def size(self) -> int:
+        """The number of indexed files."""
+        return len(self._words)
+
     def naming(self, name: str) -> set[str]:
         """The files with a site that ends in a name, or a type that extends it."""
         return {

@@ -27,6 +27,9 @@ V = TypeVar("V")
 _FEW = 10
 """Up to one changed file in this many, the graph is updated; with more, rebuilding is as fast."""
 
+_PER_FILE, _PER_DEFINITION = 1_500, 1_080
+"""Bytes: measured 27 MB for the 1,535 files and 22,742 definitions of this repository."""
+
 OWN_SHARE = 0.05
 """The largest share of a file's rank that one of its definitions gets for being in it."""
 _HIDDEN_SHARE = 0.005
@@ -71,6 +74,11 @@ class SymbolGraph:
     def definitions(self) -> tuple[Definition, ...]:
         """Every definition, including inner ones."""
         return tuple(Definition(f.path, s) for f in self.files.values() for s in f.symbols)
+
+    @cached_property
+    def weight(self) -> int:
+        """Its estimated bytes, with all that is derived from the files."""
+        return sum(_PER_FILE + _PER_DEFINITION * len(file.symbols) for file in self.files.values())
 
     @cached_property
     def by_name(self) -> Mapping[str, tuple[Definition, ...]]:

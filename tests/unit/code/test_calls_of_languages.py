@@ -171,6 +171,47 @@ def test_typescript_knows_callbacks_call_signatures_and_type_arguments(tmp_path,
     assert expected in callees(tmp_path, TYPESCRIPT, "src/use.ts", name)
 
 
+GO_ALIAS = {
+    "go.mod": "module m\n",
+    "store/db.go": """package store
+
+type DB struct{}
+
+func (d *DB) Begin() error { return nil }
+
+func Open() *DB { return &DB{} }
+""",
+    "other/other.go": "package q\n\nfunc Open() int { return 2 }\n",
+    "cmd/main.go": """package main
+
+import q "m/store"
+
+type holder struct{ d *q.DB }
+
+func typed(d *q.DB) { d.Begin() }
+
+func field(h holder) { h.d.Begin() }
+
+func opened() { q.Open().Begin() }
+
+func unrelated(store holder) { store.Open() }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("caller", "called"),
+    [
+        ("typed", {"DB.Begin"}),
+        ("field", {"DB.Begin"}),
+        ("opened", {"Open", "DB.Begin"}),
+        ("unrelated", set()),
+    ],
+)
+def test_a_go_package_is_called_by_the_name_that_a_file_gives_it(tmp_path, caller, called):
+    assert callees(tmp_path, GO_ALIAS, "cmd/main.go", caller) == called
+
+
 def test_a_go_package_is_called_by_the_part_of_its_path_that_is_no_version(tmp_path):
     assert callees(tmp_path, GO, "use/use.go", "Use") == {"Open"}
 

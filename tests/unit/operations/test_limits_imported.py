@@ -9,15 +9,9 @@ import pytest
 from contextd.domain.applies_to import FIELD
 from contextd.knowledge.disagreements import disagreement
 from support.desks import Desk
-from support.imported import everything
+from support.imported import everything, written
 
 CSS, SQL = ".claude/rules/css.md", ".github/instructions/sql.instructions.md"
-
-
-def written(desk: Desk, name: str, front: str, rule: str) -> None:
-    path = desk.root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{front}\n- {rule}.\n")
 
 
 @pytest.fixture

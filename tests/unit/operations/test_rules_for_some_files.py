@@ -10,7 +10,7 @@ import pytest
 from contextd.domain.applies_to import FIELD
 from contextd.policies.touched_paths import TouchedPaths, touched_by_call, touched_by_text
 from support.desks import Desk
-from support.imported import everything
+from support.imported import everything, written
 
 FORMATS = {
     "claude": (
@@ -86,12 +86,6 @@ ASKED = {
     ),
 }
 ELSEWHERE = "elsewhere/notes.txt"
-
-
-def written(desk: Desk, name: str, front: str, rule: str) -> None:
-    path = desk.root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{front}\n- {rule}.\n")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contextd.domain.applies_to import EXCEPT, ON_REQUEST
+from contextd.domain.applies_to import EXCEPT, LONGEST_GLOB, MOST_GLOBS, ON_REQUEST, parted
 
 NESTED = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "QWEN.md")
 """Instruction files that clients also read in folders below the root, for the work in that folder."""
@@ -28,9 +28,6 @@ _EVERYTHING = frozenset(
     ("**", "**/*", "*", "**/**", "/**", "./**", "/", ".", "./", "*.*", "**/*.*")
 )
 
-_LONGEST, _MOST = 200, 50
-"""Characters of a glob and globs of a rule; more are not written by a person, and each is compiled."""
-
 _SPECIAL = re.compile(r"[*?\[\]{}!,]")
 
 
@@ -43,9 +40,8 @@ def limits_of(shown: str, about: Mapping[str, Any]) -> tuple[str, ...]:
     if not folder or globs == ON_REQUEST:
         return globs
     plain = _SPECIAL.sub("?", folder)
-    wanted = [one for one in globs if not one.startswith(EXCEPT)] or ["**"]
-    unwanted = [one.removeprefix(EXCEPT) for one in globs if one.startswith(EXCEPT)]
-    inside = [_below(plain, one) for one in wanted]
+    wanted, unwanted = parted(globs)
+    inside = [_below(plain, one) for one in wanted or ["**"]]
     return (*inside, *(EXCEPT + _below(plain, one) for one in unwanted))
 
 
@@ -77,8 +73,10 @@ def _stated(shown: str, about: Mapping[str, Any]) -> tuple[str, ...]:
     globs = list(dict.fromkeys(_globs(named)))
     if any(glob in _EVERYTHING for glob in globs):
         globs = [glob for glob in globs if glob.startswith(EXCEPT)]
-        return tuple(globs[:_MOST])
-    if fitting := [one for one in globs if len(one) <= _LONGEST and one.isprintable()][:_MOST]:
+        return tuple(globs[:MOST_GLOBS])
+    if fitting := [one for one in globs if len(one) <= LONGEST_GLOB and one.isprintable()][
+        :MOST_GLOBS
+    ]:
         return tuple(fitting)
     return ON_REQUEST if globs or _without(shown, about) else ()
 

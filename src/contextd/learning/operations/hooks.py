@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
@@ -31,7 +31,7 @@ from contextd.learning.episodes import read_along
 from contextd.learning.hook_sessions import Arrival, Sitting, sitting_of, was_before_the_end
 from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.policies.action_check import Ruling, judged_or_nothing
-from contextd.policies.touched_paths import touched_by_call
+from contextd.policies.touched_paths import TouchedPaths, touched_by_call
 from contextd.redaction.redact import redact
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
@@ -260,13 +260,16 @@ def _acting(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     use, say = arrival.occurrence.tool, arrival.client.acting
     if say is None or arrival.spooled:
         return HookAnswer()
+    judged = use if runtime.settings.flag("policies.hook") else None
+    touched, rules = _rules_of_files(runtime, arrival)
+    if judged is None and not rules:
+        return HookAnswer()
     external = arrival.occurrence.session
-    judging = use is not None and runtime.settings.flag("policies.hook")
-    ruling = judged_or_nothing(runtime, use, external) if use and judging else Ruling()
+    ruling = judged_or_nothing(runtime, judged, external) if judged else Ruling()
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
     denied = ruling.text and ruling.verdict == "deny"
-    way, ways = ways_of_edit(runtime, found, use) if use and judging and not denied else ("", [])
-    own, of_files = ("", []) if denied else _of_files(runtime, arrival, found)
+    way, ways = ways_of_edit(runtime, found, judged) if judged and not denied else ("", [])
+    own, of_files = ("", []) if denied else touched_rules(runtime, found, rules, touched)
     text = "\n\n".join(filter(None, (ruling.text, own, way)))
     if not text:
         return HookAnswer()
@@ -278,13 +281,13 @@ def _acting(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     return replace(answer, output=say(ruling.verdict, text))
 
 
-def _of_files(
-    runtime: Runtime, arrival: Arrival, session: Session | None
-) -> tuple[str, list[Record]]:
-    """The rules for the files that a tool call names."""
+def _rules_of_files(runtime: Runtime, arrival: Arrival) -> tuple[TouchedPaths, Sequence[Record]]:
+    """The files that a tool call names, and the rules for some files if it names any: the store is not asked after
+    each call.
+    """
     occurrence = arrival.occurrence
     touched = touched_by_call(runtime, occurrence.files, occurrence.command)
-    return touched_rules(runtime, session, limited_rules(runtime) if touched else (), touched)
+    return touched, limited_rules(runtime) if touched else ()
 
 
 def _injecting(
@@ -334,13 +337,17 @@ def _failed(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     occurrence = arrival.occurrence
     if arrival.spooled or occurrence.moment not in arrival.client.shown:
         return HookAnswer()
+    has_failed = tells_of_failure(occurrence.output, occurrence.moment == "failed")
+    touched, rules = _rules_of_files(runtime, arrival)
+    if not (has_failed or rules):
+        return HookAnswer()
     external = occurrence.session
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
     fix, fixed = "", list[Record]()
-    if tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+    if has_failed:
         clean = redact(occurrence.output, runtime.redaction_key).text
         fix, fixed = remedy_for(runtime, found, clean)
-    own, of_files = _of_files(runtime, arrival, found)
+    own, of_files = touched_rules(runtime, found, rules, touched)
     text = "\n\n".join(filter(None, (fix, own)))
     if not text:
         return HookAnswer(session_id=found.id if found is not None else "")

@@ -53,6 +53,7 @@ class Status:
     seconds_left: int | None = None
     mended: list[str] = field(default_factory=list[str])
     not_indexed: str = ""
+    memory: str = ""
 
     def as_text(self) -> str:
         """One line per fact."""
@@ -82,6 +83,8 @@ class Status:
             lines.append(f"Index of all projects: {index}")
         if self.jobs:
             lines.append("Jobs: " + ", ".join(f"{n} {state}" for state, n in self.jobs.items()))
+        if self.memory:
+            lines.append(f"Kept in memory: {self.memory}")
         lines += [f"Mended {what}" for what in self.mended]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
@@ -124,6 +127,7 @@ def status(runtime: Runtime) -> Status:
         per_second=round(rate, 1),
         seconds_left=round(stats.pending / rate) if rate else None,
         not_indexed=not_indexed(runtime) if here else "",
+        memory=runtime.organisation.memory_use().line,
         mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
 

@@ -17,6 +17,7 @@ from contextd_code.index.languages.outline import (
     text_of,
     unquoted,
 )
+from contextd_code.values.definition_queries import WHOLE
 from contextd_code.values.source import Import
 
 _QUERY = """
@@ -198,6 +199,9 @@ def _import(node: Node, used: Mapping[str, Mapping[str, None]]) -> Import:
     names = tuple((one, "") for one in used.get(local, ()))
     if text_of(name) == ".":
         names = ((".", ""),)
+    elif name is not None and text_of(name) != "_":
+        # The package by its name in this file.
+        names = (*names, (WHOLE, text_of(name)))
     return Import(specifier=path, line=line_of(node), names=names)
 
 

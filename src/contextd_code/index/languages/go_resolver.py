@@ -6,11 +6,12 @@ import posixpath
 import re
 from bisect import insort
 from collections.abc import Collection, Iterator, Sequence, Set
-from dataclasses import field
+from dataclasses import field, replace
 
 from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.go import OWN
 from contextd_code.index.languages.language import ImportReach, Read, made_of, reader_of
+from contextd_code.values.definition_queries import WHOLE
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import Import
 
@@ -169,8 +170,11 @@ class GoResolver:
         """The imports with their targets. Idempotent."""
         wanted: dict[str, tuple[int, dict[str, None]]] = {}
         own: dict[str, None] = {}
+        called: dict[str, Names] = {}
         for one in imports:
-            names = dict.fromkeys(name for name, _ in one.names)
+            names = dict.fromkeys(name for name, _ in one.names if name != WHOLE)
+            if aliases := tuple(pair for pair in one.names if pair[0] == WHOLE):
+                called[one.specifier] = aliases
             if one.specifier != OWN:
                 wanted.setdefault(one.specifier, (one.line, {}))[1].update(names)
             for name in names if one.specifier == OWN else ():
@@ -188,7 +192,8 @@ class GoResolver:
         dots: list[str] = []
         for specifier, (line, asked) in wanted.items():
             dots += [specifier] if "." in asked else []
-            found += self._imported(path, specifier, line, asked, left)
+            for one in self._imported(path, specifier, line, asked, left):
+                found.append(replace(one, names=(*called.get(specifier, ()), *one.names)))
         found += self._used(path, own, dots, left)
         if left:
             found.append(Import(specifier=OWN, line=1, names=tuple((n, "") for n in sorted(left))))
