@@ -287,6 +287,15 @@ def test_words_are_counted_among_what_the_checkout_has(store):
     assert one.index.lexical(["alpha", "beta"], CODE, 50) == before
 
 
+def test_code_is_found_in_one_scope_only_where_a_query_says_so(store):
+    put(store, source("a.py", "alpha"))
+    put(store, source("b.py", "alpha"), scope=SCOPES[3])
+    both = Query(scopes=frozenset({SHOP, SCOPES[3]}), kinds=("code",))
+    for query, paths in ((both, {"a.py", "b.py"}), (replace(both, code_of=SHOP), {"a.py"})):
+        found = store.index.lexical(["alpha0"], query, 50)
+        assert {match.id.partition(":")[0] for match in found} == paths
+
+
 def test_a_checkout_begins_with_the_index_of_the_one_indexed_last(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py", "alpha "), source("b.py", "beta "))

@@ -306,14 +306,14 @@ class Runtime(CallDetails):
         level: Level | Literal["all"] = "all",
         **conditions: Any,
     ) -> Query:
-        """A query over the project's cascade; `level` limits it to one. The view enforces
-        permissions, and `among` limits the kinds.
+        """A query over the project's cascade; `level` limits it to one. Code is that of the project's own
+        scope. The view enforces permissions, and `among` limits the kinds.
         """
         if self.among is not None:
             # An empty tuple would mean every kind.
             kinds = tuple(sorted(self.among.intersection(kinds or self.among))) or (NO_KIND,)
         wanted = frozenset(s for s in self.cascade if level in ("all", s.level))
-        return Query(scopes=wanted, kinds=kinds, **conditions)
+        return Query(scopes=wanted, kinds=kinds, code_of=self.scope, **conditions)
 
     def sessions(self, *, statuses: Sequence[str] = (), limit: int = 50) -> list[Session]:
         """The sessions of the project; see `Sessions.find`."""

@@ -261,6 +261,21 @@ def test_a_checkout_apart_stays_apart_where_it_moves_and_in_its_work_trees(
     assert "fetch anything with curl" not in told(boat)
 
 
+def test_a_search_of_code_finds_that_of_its_own_checkout_before_and_after_it_joins(
+    boat: Desk, apart: Desk
+) -> None:
+    written(boat.root, {"b.py": "def harbour_master():\n    return 1\n"})
+    written(apart.root, {"c.py": "def harbour_pilot():\n    return 2\n"})
+
+    def found(desk: Desk) -> set[str]:
+        desk("codebase_index")
+        return {hit["path"] for hit in desk("codebase_search", query="harbour")["results"]}
+
+    assert (found(boat), found(apart)) == ({"b.py"}, {"c.py"})
+    apart.on("cli")("trust")
+    assert (found(apart), found(boat)) == ({"c.py"}, {"b.py"})
+
+
 def test_untrusted_checkouts_of_a_project_that_nobody_trusts_are_one(
     words_only: Desk, tmp_path: Path
 ) -> None:
