@@ -109,18 +109,21 @@ def _found(
     found = wholes[place] if place is not None else None
     for part, near in decisions:
         # A work tree or a clone of an untrusted checkout, or the place to which it moved.
-        is_akin = set(identity.sources) & set(_places(part)) or _is_gone(part)
-        follows = decision != "here" and not trusted and is_akin and near in ("same", "moved")
-        if near == "here" or follows:
+        follows = decision != "here" and not trusted and near in ("same", "moved")
+        is_akin = follows and (set(identity.sources) & set(_places(part)) or _is_gone(part))
+        if near == "here" or is_akin:
             return part, near
     return found, decision
 
 
 def _known(organisation: Organisation, project: Project) -> KnownProject:
     # In a database of several machines, a checkout that is not here may exist elsewhere.
-    is_gone = not organisation.shares and _is_gone(project)
     evidence = (project.identity, *project.sightings)
-    return known_project(evidence, _places(project), is_gone=is_gone)
+    return known_project(
+        evidence,
+        _places(project),
+        is_gone=lambda: not organisation.shares and _is_gone(project),
+    )
 
 
 def _is_gone(project: Project) -> bool:
