@@ -199,6 +199,14 @@ def test_a_project_keeps_its_parts_and_a_part_its_whole(store):
     ]
 
 
+def test_a_project_keeps_its_news_until_it_is_told(store):
+    new = replace(project("one"), news=("moved:/a",))
+    known = store.directory.register(new)
+    assert [one.news for one in store.directory.all()] == [("moved:/a",)]
+    store.directory.save(replace(known, news=()))
+    assert [one.news for one in store.directory.all()] == [()]
+
+
 def test_a_name_that_another_project_has_gets_a_number(store):
     scopes = [store.directory.register(project(f"p{n}")).scope.project for n in range(3)]
     assert scopes == ["shop", "shop-2", "shop-3"]

@@ -16,7 +16,10 @@ class Project:
     are its known checkouts, the latest last.
 
     A *part* (`part_of`) is what checkouts write that the owner does not trust: it reads the whole project and is read there
-    once it has joined, which makes it one of the `parts` of the whole.
+    once it has joined, which makes it one of the `parts` of the whole. A project that its owner joined to another one is a
+    part that has joined.
+
+    `news` is what became of its identity and nobody was told yet, as `KIND:VALUE` (`projects/identity_news.py`).
     """
 
     identity: str
@@ -27,6 +30,7 @@ class Project:
     sightings: tuple[str, ...] = ()
     part_of: Scope | None = None
     parts: tuple[Scope, ...] = ()
+    news: tuple[str, ...] = ()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property

@@ -13,6 +13,12 @@ TAKEN_BACK = "taken back"
 UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it: contextd trust"
 """Shown once wherever it matters."""
 
+APART = (
+    "What is recorded in this folder stays in it: another folder of its project is trusted, this one is not. "
+    "To join them: contextd trust"
+)
+"""The state of a checkout whose records are kept apart."""
+
 EARLIER = "earlier"
 """The value of `by` for a folder that was initialised before contextd had trust."""
 

@@ -1,16 +1,17 @@
 """Which project a checkout belongs to, and what that changes in the list of projects.
 
 A checkout that is not trusted, of a project whose owner trusts another checkout, gets a part of that project: it reads the
-whole and writes only its part, which joins when the checkout is trusted.
+whole and writes only its part, which joins when the checkout is trusted. A project that its owner joined to another one
+keeps all that is seen of it, and its checkouts write to the other one.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 
 from contextd.domain.projects import Project
@@ -25,6 +26,9 @@ TEAM = "default"
 
 _PLACE = "place:"
 """Before a checkout, in the sightings of a part that has joined."""
+
+BY_OWNER = "joined:owner"
+"""In the sightings of a project that its owner joined to another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +54,101 @@ def membership(organisation: Organisation, identity: ProjectIdentity, now: datet
     projects = sorted(organisation.directory.all(), key=lambda one: one.created_at)
     found, decision = _found(organisation, projects, identity)
     if found is None or decision == "alike":
-        fresh = _fresh(organisation.name, projects, identity, now)
+        fresh = fresh_project(organisation.name, projects, identity, now)
+        if found is not None and found.part_of is None:
+            fresh = replace(fresh, news=(f"alike:{found.scope}",))
         return Membership(None, fresh, _left(projects, identity, ()), found)
     by_scope = {one.scope: one for one in projects}
-    whole = by_scope.get(found.part_of, found) if found.part_of is not None else found
-    part = found if found is not whole else None
+    chain = chain_of(by_scope, found)
+    home, whole, part = chain.home, chain.whole, chain.part
     # What is apart stays so until it is trusted, whatever becomes of the other checkouts.
-    waits = part is not None and part.scope not in whole.parts
+    waits = part is not None and part.scope not in home.parts
     trusted = organisation.trusted_folders.of(identity.root).trusted
     if trusted or not (waits or _is_apart(organisation, by_scope, whole, identity.root)):
-        return _in_whole(projects, identity, whole, part)
+        return _in_whole(organisation, projects, identity, chain)
     if part is not None:
-        wanted = _seen(projects, part, identity)
-        alone = _without(whole, part, identity.root)
-        changed = tuple(new for new, old in ((wanted, part), (alone, whole)) if new != old)
-        return Membership(wanted, None, changed)
-    fresh = _fresh(organisation.name, projects, identity, now)
-    fresh = replace(fresh, scope=whole.scope, part_of=whole.scope)
+        wanted = _with_move(organisation, projects, part, _seen(projects, part, identity))
+        alone = [_without(one, part, identity.root) for one in dict.fromkeys((home, whole))]
+        return Membership(wanted, None, _changed((wanted, *alone), by_scope))
+    fresh = fresh_project(organisation.name, projects, identity, now)
+    fresh = replace(fresh, scope=home.scope, part_of=home.scope)
     fresh = replace(fresh, name=f"{identity.root.name} (apart)")
+    fresh = _with_move(organisation, projects, home, fresh)
     return Membership(whole, fresh, _left(projects, identity, ()))
 
 
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Where a project stands. `home` keeps what is seen of it: itself, or what it is a part of. `whole` is what its
+    checkouts write to: the home, or the project that the owner joined it to. `part` is itself if it is a part, else None.
+    """
+
+    home: Project
+    whole: Project
+    part: Project | None = None
+
+
+def chain_of(by_scope: Mapping[Scope, Project], found: Project) -> Chain:
+    """Where a project stands among all, by their scopes."""
+    home = found
+    if found.part_of is not None and BY_OWNER not in found.sightings:
+        home = by_scope.get(found.part_of, found)
+    whole = home
+    while whole.part_of is not None and whole.part_of in by_scope:
+        whole = by_scope[whole.part_of]
+    return Chain(home, whole, found if found is not home else None)
+
+
 def _in_whole(
-    projects: Sequence[Project], identity: ProjectIdentity, whole: Project, part: Project | None
+    organisation: Organisation,
+    projects: Sequence[Project],
+    identity: ProjectIdentity,
+    chain: Chain,
 ) -> Membership:
     """The checkout writes to the whole project; its part joins."""
-    wanted = _seen(projects, whole, identity)
-    joined = part
+    by_scope = {one.scope: one for one in projects}
+    home, part = chain.home, chain.part
+    seen = _with_move(organisation, projects, home, _seen(projects, home, identity))
+    changed = [seen]
     if part is not None:
-        parts = dict.fromkeys((*wanted.parts, part.scope, *part.parts))
-        roots = dict.fromkeys((*wanted.roots, *part.roots))
-        wanted = replace(wanted, parts=tuple(parts), roots=tuple(roots))
-        joined = replace(part, roots=(), sightings=_with_places(part))
-    known = ((wanted, whole), (joined, part))
-    changed = [new for new, old in known if new is not None and new != old]
-    staying = [one.scope for one in (whole, part) if one is not None]
-    return Membership(wanted, None, (*changed, *_left(projects, identity, staying)))
+        parts = dict.fromkeys((*seen.parts, part.scope, *part.parts))
+        roots = dict.fromkeys((*seen.roots, *part.roots))
+        news = seen.news if part.scope in seen.parts else (*seen.news, f"joined:{part.scope}")
+        changed = [replace(seen, parts=tuple(parts), roots=tuple(roots), news=news)]
+        changed.append(replace(part, roots=(), sightings=_with_places(part), news=()))
+    whole = changed[0]
+    if chain.whole is not home:
+        # What the home is told of is for the project that its checkouts write to.
+        seen, changed[0] = whole, replace(whole, news=())
+        whole = with_joined(chain.whole, seen)
+        changed.append(whole)
+    staying = [one.scope for one in (home, chain.whole, part) if one is not None]
+    left = _left(projects, identity, staying)
+    return Membership(whole, None, (*_changed(changed, by_scope), *left))
+
+
+def with_joined(whole: Project, joined: Project) -> Project:
+    """A project with the checkouts, the parts and the news of one that its owner joined to it."""
+    return replace(
+        whole,
+        roots=tuple(dict.fromkeys((*whole.roots, *joined.roots))),
+        parts=tuple(dict.fromkeys((*whole.parts, joined.scope, *joined.parts))),
+        news=tuple(dict.fromkeys((*whole.news, *joined.news))),
+    )
+
+
+def _changed(new: Iterable[Project], by_scope: Mapping[Scope, Project]) -> tuple[Project, ...]:
+    return tuple(one for one in new if one != by_scope.get(one.scope))
+
+
+def _with_move(
+    organisation: Organisation, projects: Sequence[Project], known: Project, now: Project
+) -> Project:
+    """What is seen `now` of a `known` project, with the news if it has moved."""
+    fresh = set(now.roots) - set(places_of(known))
+    if not fresh or not known.roots or organisation.shares or not _is_gone(projects, known):
+        return now
+    return replace(now, news=(*now.news, f"moved:{known.roots[-1]}"))
 
 
 def _with_places(part: Project) -> tuple[str, ...]:
@@ -93,50 +156,71 @@ def _with_places(part: Project) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*part.sightings, *(f"{_PLACE}{root}" for root in part.roots))))
 
 
-def _places(project: Project) -> tuple[str, ...]:
+def places_of(project: Project) -> tuple[str, ...]:
+    """The checkouts of a project; of a part that has joined those that it brought along."""
     own = [one.removeprefix(_PLACE) for one in project.sightings if one.startswith(_PLACE)]
     return (*project.roots, *own) if project.part_of is not None else project.roots
+
+
+def standing_at(organisation: Organisation, identity: ProjectIdentity) -> Chain | None:
+    """Where the project of a checkout stands; None if the checkout belongs to no known one."""
+    projects = sorted(organisation.directory.all(), key=lambda one: one.created_at)
+    found, decision = _found(organisation, projects, identity)
+    if found is None or decision == "alike":
+        return None
+    return chain_of({one.scope: one for one in projects}, found)
 
 
 def _found(
     organisation: Organisation, projects: Sequence[Project], identity: ProjectIdentity
 ) -> tuple[Project | None, Decision]:
     trusted = organisation.trusted_folders.of(identity.root).trusted
-    parts = [one for one in projects if one.part_of is not None]
-    wholes = [one for one in projects if one.part_of is None]
-    decisions = [(one, decide(identity, _known(organisation, one))) for one in parts]
-    place, decision = choose(identity, [_known(organisation, one) for one in wholes])
+    wholes = [one for one in projects if one.part_of is None or BY_OWNER in one.sightings]
+    parts = [one for one in projects if one not in wholes]
+    decisions = [(one, decide(identity, _known(organisation, projects, one))) for one in parts]
+    place, decision = choose(identity, [_known(organisation, projects, one) for one in wholes])
     found = wholes[place] if place is not None else None
     for part, near in decisions:
         # A work tree or a clone of an untrusted checkout, or the place to which it moved.
         follows = decision != "here" and not trusted and near in ("same", "moved")
-        is_akin = follows and (set(identity.sources) & set(_places(part)) or _is_gone(part))
+        is_akin = follows and (
+            set(identity.sources) & set(places_of(part)) or _is_gone(projects, part)
+        )
         if near == "here" or is_akin:
             return part, near
     return found, decision
 
 
-def _known(organisation: Organisation, project: Project) -> KnownProject:
+def _known(
+    organisation: Organisation, projects: Sequence[Project], project: Project
+) -> KnownProject:
     # In a database of several machines, a checkout that is not here may exist elsewhere.
     evidence = (project.identity, *project.sightings)
     return known_project(
         evidence,
-        _places(project),
-        is_gone=lambda: not organisation.shares and _is_gone(project),
+        _own_places(projects, project),
+        is_gone=lambda: not organisation.shares and _is_gone(projects, project),
     )
 
 
-def _is_gone(project: Project) -> bool:
-    return not any(map(os.path.isdir, _places(project)))
+def _own_places(projects: Sequence[Project], project: Project) -> list[str]:
+    """The checkouts of a project, without those of the projects that its owner joined to it."""
+    joined = (one for one in projects if BY_OWNER in one.sightings and one.scope in project.parts)
+    theirs = {root for one in joined for root in one.roots}
+    return [place for place in places_of(project) if place not in theirs]
+
+
+def _is_gone(projects: Sequence[Project], project: Project) -> bool:
+    return not any(map(os.path.isdir, _own_places(projects, project)))
 
 
 def _is_apart(
-    organisation: Organisation, by_scope: dict[Scope, Project], whole: Project, root: Path
+    organisation: Organisation, by_scope: Mapping[Scope, Project], whole: Project, root: Path
 ) -> bool:
     """Whether the owner trusts another checkout of the project."""
     trusts = organisation.trusted_folders.of
     joined = (by_scope[scope].roots for scope in whole.parts if scope in by_scope)
-    others = dict.fromkeys(chain(whole.roots, *joined))
+    others = dict.fromkeys((*whole.roots, *(root for roots in joined for root in roots)))
     return any(trusts(Path(one)).is_owners for one in others if one != str(root))
 
 
@@ -155,7 +239,7 @@ def _seen(projects: Sequence[Project], project: Project, identity: ProjectIdenti
     )
 
 
-def _fresh(
+def fresh_project(
     organisation: str, projects: Sequence[Project], identity: ProjectIdentity, now: datetime
 ) -> Project:
     """A new project of this checkout. Names are labels: a name that is taken gets a number when it is registered."""
@@ -178,7 +262,7 @@ def _free_identity(identity: ProjectIdentity, taken: Container[str]) -> str:
     by_path = path_identity(identity.root)
     usual = (identity.identity, by_path)
     numbered = (f"{by_path}#{number}" for number in count(2))
-    return next(one for one in chain(usual, numbered) if one not in taken)
+    return next(one for names in (usual, numbered) for one in names if one not in taken)
 
 
 def _taken(projects: Iterable[Project]) -> set[str]:
@@ -203,4 +287,5 @@ def _without(whole: Project, part: Project, root: Path) -> Project:
         whole,
         roots=tuple(path for path in whole.roots if path != str(root)),
         parts=tuple(scope for scope in whole.parts if scope != part.scope),
+        news=tuple(one for one in whole.news if one != f"joined:{part.scope}"),
     )

@@ -49,6 +49,8 @@ def register(organisation: Organisation, clock: Clock, identity: ProjectIdentity
     found = membership(organisation, identity, clock.now())
     for one in found.changed:
         directory.save(one)
+    # Calls from other checkouts would not see for a while what joined or parted.
+    organisation.caches.forget("places")
     if found.fresh is not None:
         return directory.register(found.fresh)
     assert found.project is not None
@@ -109,11 +111,14 @@ def is_of_another(runtime: Runtime, project_id: str) -> bool:
     return any(f"id:{project_id}" in (one.identity, *one.sightings) for one in others)
 
 
-def remember_sighting(runtime: Runtime, root: Path) -> None:
-    """Keep what is seen now of a checkout whose project is known: `init` has written its id, or trust has changed."""
+def remember_sighting(runtime: Runtime, root: Path) -> Project | None:
+    """Keep what is seen now of a checkout whose project is known: `init` has written its id, or trust has changed. Return
+    the project that it writes to.
+    """
     found, identity = find_membership(runtime.organisation, root)
     if found.project is not None and not found.is_known:
-        register(runtime.organisation, runtime.clock, identity)
+        return register(runtime.organisation, runtime.clock, identity)
+    return found.project
 
 
 def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:

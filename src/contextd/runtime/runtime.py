@@ -475,7 +475,7 @@ class Runtime(CallDetails):
             names = [project.scope.project for project in known]
             listed = "known projects: " + (", ".join(names[:10]) or "none yet")
             raise NotFound(f"no project {name!r}", nearest(name, names) or listed)
-        [project] = matching
+        project = _written_to(matching[0], known)
         return self.standing_in(project, Path(name) if name in project.roots else None)
 
     def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
@@ -517,6 +517,11 @@ class Runtime(CallDetails):
         if self.project is None or self.checkout is None:
             return None
         return CheckoutKey(self.project.scope, str(self.checkout.root))
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether what the call writes stays in its checkout, which its owner does not trust."""
+        return self.project is not None and self.project.part_of is not None
 
     @property
     def code_index(self) -> CodeIndex:
@@ -574,6 +579,13 @@ def _touched(changes: Changes, done: Committed) -> set[Scope]:
         *(one.scope for one in changes.work.open),
         *(done.sessions[id].scope for id in turned if id in done.sessions),
     }
+
+
+def _written_to(project: Project, known: Sequence[Project]) -> Project:
+    """The project itself, or the whole that it has joined as a part."""
+    while whole := next((one for one in known if project.scope in one.parts), None):
+        project = whole
+    return project
 
 
 def _is_called(project: Project, name: str) -> bool:

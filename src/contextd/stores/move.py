@@ -69,7 +69,7 @@ class MovedTable:
 MOVED = (
     MovedTable(
         "projects",
-        "identity, scope, name, roots, aliases, sightings, parts, part_of, created_at",
+        "identity, scope, name, roots, aliases, sightings, parts, part_of, news, created_at",
         "identity",
     ),
     MovedTable("records", ", ".join(("content_hash", *COLUMNS, "version", "body")), "no"),

@@ -28,6 +28,7 @@ from contextd_code.git.identity import ProjectIdentity
 
 Decision = Literal["here", "same", "moved", "alike", "other"]
 
+
 def _exists() -> bool:
     return False
 

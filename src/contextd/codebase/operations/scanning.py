@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
+from contextd.domain.trust import APART
 from contextd.jobs.table import Task
+from contextd.projects.identity_news import take_news
 from contextd.projects.project_lookup import make_known, remember_sighting
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
@@ -25,7 +28,8 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     here = make_known(runtime, asked=True, anyway=anyway)
     done = initialise(here)
     remember_sighting(here, here.root)
-    return done
+    news = take_news(here, by_owner=here.surface == "cli")
+    return replace(done, news=[*([APART] if here.is_apart else []), *news])
 
 
 @operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")

@@ -26,6 +26,10 @@ _AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."
 as_json_option = click.option("--json", "as_json", **_AS_JSON)
 
 
+_OF_A_PERSON = ("trust", "join_project", "part_project")
+"""Operations that no agent may call in its shell."""
+
+
 def json_option() -> click.Option:
     """The option of every command that prints a result."""
     return click.Option(["--json", "as_json"], **_AS_JSON)
@@ -35,7 +39,7 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     """Call an operation of the daemon, starting the daemon if none runs. Raises `Denied` for operations reserved
     to people, in a shell that belongs to an agent.
     """
-    if name == "trust" and not arguments.get("revoke"):
+    if name in _OF_A_PERSON and not arguments.get("revoke"):
         # The environment shows whether a person typed this.
         own_process()
         require_person(os.environ)
