@@ -63,13 +63,13 @@ AGENT_SHELLS = {
 """Variables that a client sets for its agent's commands: no person typed a command that has one."""
 
 
-def require_person(environment: Mapping[str, str]) -> None:
-    """Raise `Denied` in an agent's shell: only a person may trust a folder."""
+def require_person(environment: Mapping[str, str], what: str = "trust a folder") -> None:
+    """Raise `Denied` in an agent's shell: only a person may do this."""
     agent = agent_of(environment)
     if agent:
         raise Denied(
-            f"this shell belongs to {agent}, and an agent cannot trust a folder",
-            "run `contextd trust` in a terminal of your own",
+            f"this shell belongs to {agent}, and an agent cannot {what}",
+            "run the command in a terminal of your own",
         )
 
 

@@ -108,9 +108,11 @@ def _in_whole(
     """The checkout writes to the whole project; its part joins."""
     by_scope = {one.scope: one for one in projects}
     home, part = chain.home, chain.part
-    seen = _with_move(organisation, projects, home, _seen(projects, home, identity))
-    changed = [seen]
+    seen = _seen(projects, home, identity)
+    changed = [_with_move(organisation, projects, home, seen)]
     if part is not None:
+        # A move was reported in the part, or is still to be.
+        seen = replace(seen, news=(*seen.news, *part.news))
         parts = dict.fromkeys((*seen.parts, part.scope, *part.parts))
         roots = dict.fromkeys((*seen.roots, *part.roots))
         news = seen.news if part.scope in seen.parts else (*seen.news, f"joined:{part.scope}")

@@ -200,6 +200,29 @@ def test_a_move_is_said_once_with_what_undoes_it_and_not_again_by_another_proces
     assert knows(again)
 
 
+def test_a_move_that_was_said_is_not_said_again_when_its_owner_trusts_the_new_place(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    here = made(words_only, repository(tmp_path / "boat", OLD))
+    there = stranger(words_only, moved(here.root))
+    assert knows(there)
+    assert "is gone" in status(there)
+    trusted = there.on("cli").answer("trust").text
+    assert "is gone" not in trusted
+    assert "is gone" not in status(there)
+
+
+def test_the_list_of_projects_says_which_are_joined_and_which_kept_apart(
+    boat: Desk, fork: Desk, tmp_path: Path
+) -> None:
+    apart = stranger(boat, clone(boat.root, tmp_path / "clone", OLD))
+    apart("save_context", content="Owls are never counted")
+    fork.as_owner("join_project", into=str(boat.scope))
+    lines = boat.on("cli").answer("list_projects").text.splitlines()
+    assert f"{fork.root} (joined to local/default/boat)" in "\n".join(lines)
+    assert f"{apart.root} (not trusted, kept apart from local/default/boat)" in "\n".join(lines)
+
+
 def test_a_moved_folder_that_is_another_project_loses_the_memory_and_gets_it_back(
     words_only: Desk, tmp_path: Path
 ) -> None:

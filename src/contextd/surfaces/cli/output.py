@@ -26,8 +26,12 @@ _AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."
 as_json_option = click.option("--json", "as_json", **_AS_JSON)
 
 
-_OF_A_PERSON = ("trust", "join_project", "part_project")
-"""Operations that no agent may call in its shell."""
+_OF_A_PERSON = {
+    "trust": "trust a folder",
+    "join_project": "join projects",
+    "part_project": "part projects",
+}
+"""Operations that no agent may call in its shell, and what they do."""
 
 
 def json_option() -> click.Option:
@@ -42,7 +46,7 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     if name in _OF_A_PERSON and not arguments.get("revoke"):
         # The environment shows whether a person typed this.
         own_process()
-        require_person(os.environ)
+        require_person(os.environ, _OF_A_PERSON[name])
     if (there := terminal()) is not None:
         answer: Reply = there.ask(name, arguments, project)
         return answer
