@@ -330,7 +330,7 @@ def read_lately(runtime: Runtime) -> Lately:
         query,
         rules_query(runtime),
         personal_query(runtime),
-        runtime.scope,
+        runtime.own_scopes,
         sessions=TOLD_IN,
         observations=OBSERVED,
     )

@@ -316,8 +316,13 @@ class Runtime(CallDetails):
         return Query(scopes=wanted, kinds=kinds, code_of=self.scope, **conditions)
 
     def sessions(self, *, statuses: Sequence[str] = (), limit: int = 50) -> list[Session]:
-        """The sessions of the project; see `Sessions.find`."""
+        """The sessions of the project that a call may take part in; see `Sessions.find`."""
         return self.view.sessions.find(frozenset({self.scope}), statuses=statuses, limit=limit)
+
+    @property
+    def own_scopes(self) -> frozenset[Scope]:
+        """The project's own scope and those of the parts that have joined it, without wider ones."""
+        return frozenset({self.scope, *(self.project.parts if self.project is not None else ())})
 
     def pages(self, query: Query) -> Iterator[Sequence[Record]]:
         """All records that match, newest first, in pages of the query's limit."""

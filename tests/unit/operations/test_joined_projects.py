@@ -223,6 +223,27 @@ def test_the_list_of_projects_says_which_are_joined_and_which_kept_apart(
     assert f"{apart.root} (not trusted, kept apart from local/default/boat)" in "\n".join(lines)
 
 
+def test_the_sessions_of_a_joined_project_are_listed_and_its_work_is_continued(
+    boat: Desk, fork: Desk
+) -> None:
+    agent = fork.connected("fork-1")
+    started = agent("session_start", task_description="Count the puffins on the north pier")
+    agent("session_end", session_id=started["session_id"])
+    task = "Count the puffins"
+    assert task not in boat.on("cli").answer("list_sessions").text
+    fork.as_owner("join_project", into=str(boat.scope))
+    assert task in boat.on("cli").answer("list_sessions").text
+    assert task in boat.answer("briefing_get").text
+    fork.as_owner("part_project")
+    assert task not in boat.on("cli").answer("list_sessions").text
+
+
+def test_an_export_has_what_a_joined_project_recorded(boat: Desk, fork: Desk) -> None:
+    assert TERNS not in boat.on("cli").answer("export", format="bundle").text
+    fork.as_owner("join_project", into=str(boat.scope))
+    assert TERNS in boat.on("cli").answer("export", format="bundle").text
+
+
 def test_a_moved_folder_that_is_another_project_loses_the_memory_and_gets_it_back(
     words_only: Desk, tmp_path: Path
 ) -> None:

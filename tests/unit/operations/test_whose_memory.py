@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.imports.import_run import project_of
 from contextd.projects.project_lookup import find_project
 from contextd.thin.home import LOCAL
 from contextd_code.errors import ContextdError
@@ -237,6 +238,25 @@ def test_a_search_of_code_finds_that_of_its_own_checkout_before_and_after_it_joi
     assert (found(boat), found(apart)) == ({"b.py"}, {"c.py"})
     apart.on("cli")("trust")
     assert (found(apart), found(boat)) == ({"c.py"}, {"b.py"})
+
+
+def test_a_rule_in_an_untrusted_checkout_is_no_second_project_that_asks_for_it(
+    boat: Desk, apart: Desk
+) -> None:
+    apart("save_context", content="never commit  generated file.")
+    boat("save_context", content="Never commit generated files")
+    boat.work_on("propose_for_person")
+    assert boat.as_owner("user_profile")["proposals"] == []
+
+
+def test_a_sessions_file_of_an_untrusted_checkout_is_not_imported_into_the_trusted_project(
+    boat: Desk, tmp_path: Path
+) -> None:
+    unseen = clone(boat.root, tmp_path / "unseen", OLD)
+    runtime = boat.runtime()
+    found = project_of(runtime, str(unseen))
+    assert found is None
+    assert project_of(runtime, str(boat.root)) == runtime.project
 
 
 def test_untrusted_checkouts_of_a_project_that_nobody_trusts_are_one(

@@ -72,7 +72,7 @@ def list_sessions(
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)
-    found = runtime.sessions(statuses=wanted, limit=limit)
+    found = runtime.view.sessions.find(runtime.own_scopes, statuses=wanted, limit=limit)
     return SessionRows([_row(runtime, session) for session in found])
 
 
