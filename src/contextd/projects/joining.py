@@ -18,20 +18,20 @@ from contextd.projects.membership import (
     with_joined,
 )
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Conflict, Invalid
+from contextd_code.errors import Conflict
 from contextd_code.git.identity import ProjectIdentity
 
 
 def join(runtime: Runtime, project: Project, into: Project) -> tuple[Project, Project]:
     """Join a project to another one, which its checkouts write to from now on; return both. Raises `Conflict` if they
-    are one already, and `Invalid` for a part or a project whose owner trusts no checkout of it.
+    are one already, or if one is a part, or has no checkout that its owner trusts.
     """
     organisation = runtime.organisation
     by_scope = {one.scope: one for one in organisation.directory.all()}
     mine, other = chain_of(by_scope, project), chain_of(by_scope, into)
     for chain in (mine, other):
         if chain.part is not None or not _is_trusted(runtime, chain.whole):
-            raise Invalid(
+            raise Conflict(
                 f"{chain.whole.name} has a checkout that is not trusted",
                 "trust it with `contextd trust PATH`, then join the projects",
             )
@@ -82,13 +82,13 @@ def part_joined(runtime: Runtime, joined: Project) -> Project:
 
 
 def part_checkout(runtime: Runtime, identity: ProjectIdentity) -> Project:
-    """Make a checkout a project of its own; return it. What a part wrote stays with it. Raises `Invalid` if the checkout is
+    """Make a checkout a project of its own; return it. What a part wrote stays with it. Raises `Conflict` if the checkout is
     the only one of its project, or of none.
     """
     directory, root = runtime.organisation.directory, str(identity.root)
     chain = standing_at(runtime.organisation, identity)
     if chain is None:
-        raise Invalid(f"{root} is not a project yet", f"`contextd init {root}` makes it one")
+        raise Conflict(f"{root} is not a project yet", f"`contextd init {root}` makes it one")
     if chain.part is None and chain.home.scope != chain.whole.scope:
         return part_joined(runtime, chain.home)
     wholes = [chain.home, *([chain.whole] if chain.whole.scope != chain.home.scope else [])]
@@ -107,7 +107,7 @@ def part_checkout(runtime: Runtime, identity: ProjectIdentity) -> Project:
         directory.save(alone)
         return alone
     if not set(chain.home.roots) - {root}:
-        raise Invalid(
+        raise Conflict(
             f"{root} is the only checkout of {chain.home.name}",
             "it has its memory to itself already",
         )

@@ -91,12 +91,17 @@ class Chain:
 def chain_of(by_scope: Mapping[Scope, Project], found: Project) -> Chain:
     """Where a project stands among all, by their scopes."""
     home = found
-    if found.part_of is not None and BY_OWNER not in found.sightings:
+    if _is_ordinary_part(found) and found.part_of is not None:
         home = by_scope.get(found.part_of, found)
     whole = home
     while whole.part_of is not None and whole.part_of in by_scope:
         whole = by_scope[whole.part_of]
     return Chain(home, whole, found if found is not home else None)
+
+
+def _is_ordinary_part(project: Project) -> bool:
+    """Whether a project is a part because a checkout is not trusted, not because its owner joined it."""
+    return project.part_of is not None and BY_OWNER not in project.sightings
 
 
 def _in_whole(
@@ -177,8 +182,8 @@ def _found(
     organisation: Organisation, projects: Sequence[Project], identity: ProjectIdentity
 ) -> tuple[Project | None, Decision]:
     trusted = organisation.trusted_folders.of(identity.root).trusted
-    wholes = [one for one in projects if one.part_of is None or BY_OWNER in one.sightings]
-    parts = [one for one in projects if one not in wholes]
+    wholes = [one for one in projects if not _is_ordinary_part(one)]
+    parts = [one for one in projects if _is_ordinary_part(one)]
     decisions = [(one, decide(identity, _known(organisation, projects, one))) for one in parts]
     place, decision = choose(identity, [_known(organisation, projects, one) for one in wholes])
     found = wholes[place] if place is not None else None
@@ -207,6 +212,8 @@ def _known(
 
 def _own_places(projects: Sequence[Project], project: Project) -> list[str]:
     """The checkouts of a project, without those of the projects that its owner joined to it."""
+    if not project.parts:
+        return list(places_of(project))
     joined = (one for one in projects if BY_OWNER in one.sightings and one.scope in project.parts)
     theirs = {root for one in joined for root in one.roots}
     return [place for place in places_of(project) if place not in theirs]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.runtime.doors import Surface
-from contextd_code.errors import Conflict, ContextdError, Denied, Invalid, NotFound
+from contextd_code.errors import Conflict, ContextdError, Denied, NotFound
 from support.desks import Desk, Home
 from support.repositories import committed, git, written
 from support.sightings import NEW, OLD, clone, knows, made, moved, names, repository, stranger
@@ -135,9 +135,9 @@ def test_what_is_not_trusted_is_one_already_or_unknown_is_not_joined(
     theirs("save_context", content="Owls are never counted")
     apart = stranger(boat, clone(boat.root, tmp_path / "apart", OLD))
     for desk, into, error in (
-        (boat, str(theirs.scope), Invalid),
-        (theirs, str(boat.scope), Invalid),
-        (apart, str(fork.scope), Invalid),
+        (boat, str(theirs.scope), Conflict),
+        (theirs, str(boat.scope), Conflict),
+        (apart, str(fork.scope), Conflict),
         (boat, str(boat.scope), Conflict),
         (boat, "nothing", NotFound),
     ):
@@ -145,7 +145,7 @@ def test_what_is_not_trusted_is_one_already_or_unknown_is_not_joined(
             desk.on("cli")("join_project", into=into)
     with pytest.raises(NotFound):
         boat.as_owner("part_project", name="local/default/boat-2")
-    with pytest.raises(Invalid, match="only checkout"):
+    with pytest.raises(Conflict, match="only checkout"):
         fork.as_owner("part_project")
 
 
