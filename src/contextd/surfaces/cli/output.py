@@ -26,7 +26,7 @@ _AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."
 as_json_option = click.option("--json", "as_json", **_AS_JSON)
 
 
-_OF_A_PERSON = {
+OF_A_PERSON = {
     "trust": "trust a folder",
     "join_project": "join projects",
     "part_project": "part projects",
@@ -43,10 +43,10 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     """Call an operation of the daemon, starting the daemon if none runs. Raises `Denied` for operations reserved
     to people, in a shell that belongs to an agent.
     """
-    if name in _OF_A_PERSON and not arguments.get("revoke"):
+    if name in OF_A_PERSON and not arguments.get("revoke"):
         # The environment shows whether a person typed this.
         own_process()
-        require_person(os.environ, _OF_A_PERSON[name])
+        require_person(os.environ, OF_A_PERSON[name])
     if (there := terminal()) is not None:
         answer: Reply = there.ask(name, arguments, project)
         return answer
