@@ -3,6 +3,7 @@
 import compileall
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.strategies import characters
 
 import reference_store  # noqa: F401 - its address is known to every test
 from contextd.domain.trust import AGENT_SHELLS
+from contextd.runtime.kept_memory import return_free_memory
+from contextd_code.git.substitute import keep_stand_ins_in
 from support.examples import drawn
 from support.scheduling import RulesTogether
 from support.writes import GUARD
@@ -50,6 +54,15 @@ def pytest_configure() -> None:
         compileall.compile_dir(SOURCES, quiet=1)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart() -> None:
+    """Have hypothesis make its table of characters outside the workers: that takes 200 MB, and workers then read it
+    from a file.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        characters().validate()
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> RulesTogether:
     """See `RulesTogether`."""
     return RulesTogether(config, log)
@@ -63,16 +76,17 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Collect garbage between files once a process has grown: a closed host with its model is a circle of a
-    hundred megabytes, and three processes of a gigabyte each do not fit into a small machine.
+    """Collect garbage once a process has grown: a closed host with its model is a circle of a hundred megabytes,
+    and three processes of a gigabyte each do not fit into a small machine.
     """
-    if nextitem is not None and nextitem.path != item.path and _resident() > _let_go.at + _GROWTH:
+    if nextitem is not None and _resident() > _let_go.at + _GROWTH:
         gc.collect()
+        return_free_memory()
         _let_go.at = _resident()
 
 
-_GROWTH = 60 << 20
-"""Bytes. A collection takes 0.3 s: with this growth there are a dozen in a run."""
+_GROWTH = 90 << 20
+"""Bytes. It keeps a process under 500 MB, of which 240 are the collected tests."""
 
 
 class _LetGo:
@@ -97,6 +111,20 @@ def a_person_at_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests are typed by a person, also where an agent runs them."""
     for name in AGENT_SHELLS:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="module")
+def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where stand-ins of git directories lie that belong to no home: thousands of repositories are made here."""
+    folder = tmp_path_factory.mktemp("stand-ins")
+    yield folder / "git"
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def stand_ins_go_with_their_tests(stand_ins: Path) -> None:
+    """The test before may have opened a home, which takes them from then on."""
+    keep_stand_ins_in(stand_ins)
 
 
 @pytest.fixture(autouse=True)

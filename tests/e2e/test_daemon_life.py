@@ -8,17 +8,20 @@ import shutil
 import signal
 import socket
 import stat
-import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from homes import Home, has_ended, wait_for
 
+from contextd import __version__
 from contextd.thin.channel import Channel, connect, dial
 from contextd.thin.client import call, control, start
 from contextd.thin.home import socket_path
+from contextd.thin.spawn import claim_home
 from contextd_code.errors import NotFound, Unavailable
 
 
@@ -223,38 +226,67 @@ def test_control_says_that_no_daemon_runs_and_stops_one_that_does(home: Home) ->
         control("status", home=home.path)
 
 
-def stopped_while_it_starts(home: Home) -> tuple[subprocess.Popen[bytes], int]:
-    """`contextd daemon start` under way, and the daemon, which listens and cannot go on."""
-    starting = home.popen("daemon", "start", stdout=-1, stderr=-1)
-    daemon = wait_for(lambda: home.about().get("pid"), "the daemon listens")
-    os.kill(daemon, signal.SIGSTOP)
-    return starting, daemon
+@contextmanager
+def silent_daemon(home: Home) -> Iterator[None]:
+    """A daemon that has the home, listens, and answers nobody."""
+    claim = claim_home(home.path)
+    assert claim is not None
+    try:
+        claim.publish(version=__version__)
+        yield
+    finally:
+        claim.release()
 
 
 @pytest.mark.long
 def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
-    starting, daemon = stopped_while_it_starts(home)
-    # Asking takes ten seconds: what starting once took for too long.
-    status = home.run("daemon", "status")
-    assert (status.returncode, status.stdout) == (1, "a daemon runs but does not answer\n")
-    assert starting.poll() is None
-    assert "Usage: contextd list" in home.run("list", "--help").stdout, "run without the daemon"
-    os.kill(daemon, signal.SIGCONT)
+    with silent_daemon(home):
+        starting = home.popen("daemon", "start", stdout=-1, stderr=-1)
+        status = home.run("daemon", "status")
+        assert status.returncode == 1
+        assert status.stdout.startswith("a daemon is starting and does not answer yet\nhint: ")
+        assert starting.poll() is None
+        assert "Usage: contextd list" in home.run("list", "--help").stdout, "without the daemon"
+        assert starting.stderr is not None
+        assert b"waiting for the daemon to " in starting.stderr.readline()
     shown, waited = starting.communicate(timeout=60)
     assert starting.returncode == 0, waited
     assert b"open: yes" in shown
-    assert b"waiting for the daemon to " in waited
 
 
 @pytest.mark.long
-def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(home: Home) -> None:
-    starting, daemon = stopped_while_it_starts(home)
-    with pytest.raises(Unavailable, match=r"is running, but 1 s were not enough to "):
-        start(home.path, seconds=1)
-    os.kill(daemon, signal.SIGKILL)
+def test_starting_tells_when_it_takes_too_long_and_starts_again_what_ended(home: Home) -> None:
+    with silent_daemon(home):
+        starting = home.popen("daemon", "start", stdout=-1, stderr=-1)
+        with pytest.raises(Unavailable, match=r"is running, but 1 s were not enough to "):
+            start(home.path, seconds=1)
     shown, _ = starting.communicate(timeout=60)
     assert b"open: yes" in shown
-    assert home.daemons() != [daemon]
+    assert home.daemons()
+
+
+def test_starting_and_asking_name_a_daemon_that_a_signal_stopped(home: Home) -> None:
+    daemon = home.start()
+    os.kill(daemon, signal.SIGSTOP)
+    asked, started = home.run("daemon", "status"), home.run("daemon", "start")
+    assert (asked.returncode, started.returncode) == (1, 1)
+    for said in (asked.stdout, started.stderr):
+        assert f"a signal stopped the daemon (process {daemon})" in said
+        assert f"`kill -CONT {daemon}` lets it run again" in said
+    os.kill(daemon, signal.SIGCONT)
+    assert home.run("daemon", "status").returncode == 0
+
+
+def test_a_daemon_that_hangs_is_told_with_what_ends_it(home: Home) -> None:
+    with silent_daemon(home):
+        about = json.loads((home.path / "daemon.json").read_text())
+        (home.path / "daemon.json").write_text(json.dumps({**about, "port": 1}))
+        asked = home.run("daemon", "status", "--json")
+    assert asked.returncode == 1
+    told = json.loads(asked.stdout)
+    assert told["running"] is True
+    assert f"a daemon runs (process {os.getpid()}) but did not answer" in told["problem"]
+    assert f"`kill -9 {os.getpid()}` ends one that hangs" in told["hint"]
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -195,12 +196,24 @@ def test_pipelined_requests_are_answered_in_order(shared_home: Home) -> None:
 
 
 @pytest.mark.long
-def test_a_hook_with_100_mb_on_stdin_says_that_they_are_too_many(shared_home: Home) -> None:
+def test_a_hook_with_100_mb_on_stdin_says_that_they_are_too_many(
+    shared_home: Home, tmp_path: Path
+) -> None:
     event = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash"}
-    huge = json.dumps({**event, "tool_response": {"stdout": "x" * (100 << 20)}})
-    result = shared_home.run("hook", "--client", "claude-code", "PostToolUse", stdin=huge)
-    assert result.returncode == 0
-    assert "MB" in result.stderr
+    before, after = json.dumps({**event, "tool_response": {"stdout": "HUGE"}}).split("HUGE")
+    # From a file: three copies of the text would be the most memory that a worker ever needs.
+    with (tmp_path / "event.json").open("w+") as huge:
+        huge.write(before)
+        for _ in range(100):
+            huge.write("x" * (1 << 20))
+        huge.write(after)
+        huge.seek(0)
+        hook = shared_home.popen(
+            "hook", "--client", "claude-code", "PostToolUse", stdin=huge, stdout=-1, stderr=-1
+        )
+        _, warning = hook.communicate(timeout=60)
+    assert hook.returncode == 0
+    assert b"MB" in warning
     assert not list(shared_home.path.glob("spool*"))
 
 

@@ -84,4 +84,14 @@ ROWS = (
         before='_NO_FRESHER = ("feedback", "retract", "signal")\n',
         after='_NO_FRESHER = ("feedback", "retract")\n',
     ),
+    Promise(
+        says="Text that an agent wrote out itself is no part of what folding kept out.",
+        sort="counted",
+        tests=[
+            "tests/unit/surfaces/test_web_savings.py::test_text_that_was_only_written_out_is_no_part_of_what_was_folded"
+        ],
+        file="folding/page.py",
+        before='for row in found["rows"] if row["level"] != "bookkeeping")',
+        after='for row in found["rows"])',
+    ),
 )

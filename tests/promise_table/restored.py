@@ -150,4 +150,14 @@ ROWS = (
         before='        status="active" if was_missing else before.status,\n',
         after='        status="active",\n',
     ),
+    Promise(
+        says="A record that lost a contradiction holds again once you restore it.",
+        sort="restored",
+        tests=[
+            "tests/unit/operations/test_awareness.py::test_a_record_that_lost_a_contradiction_holds_again_once_it_is_restored"
+        ],
+        file="knowledge/operations/records.py",
+        before='record.status in ("superseded", "merged")',
+        after='record.status in ("merged",)',
+    ),
 )

@@ -89,4 +89,14 @@ ROWS = (
         before="            local_files_only=not options.download,\n",
         after="            local_files_only=False,\n",
     ),
+    Promise(
+        says="What must not be sent to an embedder keeps no other text from its vector.",
+        sort="sent away",
+        tests=[
+            "tests/unit/operations/test_embedding.py::test_what_must_not_be_sent_keeps_no_other_text_from_its_vector"
+        ],
+        file="codebase/operations/indexing.py",
+        before="        runtime = runtime.leaving()",
+        after="        pass",
+    ),
 )

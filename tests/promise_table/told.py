@@ -164,4 +164,85 @@ ROWS = (
         before="    for goes_before in (_is_rule, is_directive, is_users):\n",
         after="    for goes_before in (is_directive, is_users):\n",
     ),
+    Promise(
+        says="A review of a branch tells the rules that its changes break.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_branch_contexts.py::test_a_branch_is_told_which_rules_its_own_changes_break"
+        ],
+        file="codebase/operations/impact.py",
+        before="violation_views(checked(runtime, with_root(told(text), runtime))) if text else []",
+        after="[]",
+    ),
+    Promise(
+        says="What a sub-agent of Copilot was asked is not taken for your word.",
+        sort="told",
+        tests=[
+            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+        ],
+        file="imports/importers/copilot.py",
+        before='transcript.marks = {"sidechain": True, "agent": agent} if agent else {}',
+        after="transcript.marks = {}",
+    ),
+    Promise(
+        says="A sentence that says never, or another number, is not hidden as a repetition.",
+        sort="told",
+        tests=[
+            "tests/unit/retrieval/test_fold.py::test_a_negation_or_another_number_is_shown_beside_what_says_nearly_the_same"
+        ],
+        file="search/near_duplicates.py",
+        before="    if one.decisive != other.decisive:\n        return False\n",
+        after="",
+    ),
+    Promise(
+        says="Noon, 12 pm and the schedule that means it are no contradiction, and 12 am is midnight.",
+        sort="told",
+        tests=[
+            "tests/unit/governance/test_contradict.py::test_what_can_hold_at_once_is_no_contradiction",
+            "tests/unit/governance/test_contradict.py::test_a_contradiction_is_seen_whichever_way_round_and_said_in_words",
+        ],
+        file="claims/schedules.py",
+        before='hour = hour % 12 + (12 if half == "p" else 0)',
+        after='hour = hour + (12 if half == "p" else 0)',
+    ),
+    Promise(
+        says="Status tells of a job that failed for good.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_garbage_jobs.py::test_status_tells_of_a_job_that_failed_for_good"
+        ],
+        file="upkeep/operations/status.py",
+        before='for job in view.jobs.list(states=("failed",), limit=5)',
+        after='for job in view.jobs.list(states=("failed",), limit=0)',
+    ),
+    Promise(
+        says="What would block the work, or blocked it earlier, is not told as what blocks it now.",
+        sort="told",
+        tests=[
+            "tests/unit/sessions/test_blockers.py::test_waits_of_programs_and_within_a_session_do_not"
+        ],
+        file="claims/blockers.py",
+        before="if _NOT_NOW.search(before) or _PROGRAM.search(before)",
+        after="if _PROGRAM.search(before)",
+    ),
+    Promise(
+        says="A sub-agent's own session in Cline has no word of yours.",
+        sort="told",
+        tests=[
+            "tests/unit/interop/test_sub_agents.py::test_a_file_of_a_sub_agents_own_has_no_word_of_the_user"
+        ],
+        file="imports/importers/cline.py",
+        before='transcript.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}',
+        after="transcript.marks = {}",
+    ),
+    Promise(
+        says="What a sub-agent of OpenCode was asked is not taken for your word.",
+        sort="told",
+        tests=[
+            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+        ],
+        file="imports/importers/opencode.py",
+        before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
+        after="transcript.marks = {}",
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import subprocess
 import tokenize
 from collections.abc import Callable, Iterable
@@ -103,6 +104,9 @@ def _product() -> frozenset[Path]:
 def _tree(path: Path) -> ast.Module:
     # Each tree is tens of thousands of objects that live for long: collecting garbage among them took half of the
     # time of parsing, and slowed every later test of the process.
+    assert "PYTEST_CURRENT_TEST" in os.environ, (
+        "read files in a test: every process collects all tests"
+    )
     with building():
         return ast.parse((ROOT / path).read_text("utf-8"), str(path))
 

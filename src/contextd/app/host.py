@@ -24,6 +24,7 @@ from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.invocation.invoke import invoke
 from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.upkeep import Clock
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
 from contextd.runtime.doors import Door, HomeDoor
@@ -413,7 +414,7 @@ class _Models:
 
 
 def _shown(client: str) -> str:
-    return redact(client[: 2 * _LONGEST_CLIENT]).text[:_LONGEST_CLIENT]
+    return redact(beginning(client, _LONGEST_CLIENT)).text[:_LONGEST_CLIENT]
 
 
 def _chosen_embedder(settings: Settings) -> Embedder:

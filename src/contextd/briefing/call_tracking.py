@@ -12,6 +12,7 @@ from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, EventType, FileAccess, SessionChange
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_whole
 from contextd.runtime.runtime import Runtime
 
@@ -58,7 +59,7 @@ def _call(
     kind: EventType = "query" if values.get("query") else "tool_call"
     if operation == "read_file":
         kind = "file_access"
-    read, key = text[: 4 * _TEXT_KEPT], runtime.redaction_key
+    read, key = beginning(text, 4 * _TEXT_KEPT), runtime.redaction_key
     text = redact(read, key).text if values.get("path") == text else redact_whole(read, key)
     text = text[:_TEXT_KEPT]
     event = Event(

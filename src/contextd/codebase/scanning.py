@@ -20,6 +20,7 @@ from contextd.projects.checkout_shape import note_shape
 from contextd.projects.model_facts import Essences, project_facts
 from contextd.projects.project_model import project_model, unheeded
 from contextd.projects.project_yaml import ProjectFacts, merge_scan
+from contextd.redaction.cutting import redact_pieces
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
@@ -78,7 +79,7 @@ def scan_project(
             below=below,
             incremental=incremental,
             progress=progress,
-            redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
+            redact=lambda texts: list(map(Clean, redact_pieces(texts, runtime.redaction_key))),
             stamps=stamps,
             resolver=resolver,
             apart=not runtime.alone,

@@ -13,6 +13,7 @@ from contextd.domain.query import CODE, EVENT
 from contextd.folding.line_digest import plain_text
 from contextd.folding.section_digest import NamedText, Outline
 from contextd.folding.thinning import thinned, without_marks
+from contextd.redaction.cutting import beginning, ending
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_documents
@@ -33,6 +34,9 @@ _MOST_FILES = 1_000
 _FEW, _MOST_HITS = 10, 20
 _HUGE = 40_000_000
 """Bytes above which only the ends of a file are read, since reading needs four times as much memory."""
+
+_BEYOND = 2_000
+"""Characters at the inner ends of the two parts that are read and left out, to see whether a secret was cut."""
 
 
 def of_text(runtime: Runtime, text: str, asked: Sequence[str] = ()) -> list[NamedText]:
@@ -134,7 +138,9 @@ def _text_of_large(path: Path) -> str:
     left = size - 2 * part
     if left <= 0:
         return decode(head + tail)
-    return f"{decode(head)}\n[… {left:,} bytes were not read …]\n{decode(tail)}"
+    first, last = decode(head), decode(tail)
+    first, last = beginning(first, len(first) - _BEYOND), ending(last, len(last) - _BEYOND)
+    return f"{first}\n[… {left + 2 * _BEYOND:,} bytes were not read …]\n{last}"
 
 
 def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:

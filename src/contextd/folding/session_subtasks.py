@@ -19,6 +19,7 @@ from contextd.domain.subtasks import (
     session_and_number,
     subtasks_of,
 )
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
@@ -102,7 +103,7 @@ def charge(
     if replace(subtask, tokens_given=subtask.tokens_given + tokens).is_near_its_end:
         tokens += _WARNING
         warning = _warning(subtask.spent + tokens, subtask.budget)
-    clean = redact(about[: 4 * _ABOUT], runtime.redaction_key).text
+    clean = redact(beginning(about, 4 * _ABOUT), runtime.redaction_key).text
     served = Served(
         at=runtime.clock.now(),
         operation=operation,

@@ -20,6 +20,7 @@ from contextd.domain.sessions import Event, EventType, FileAccess, Session, Sess
 from contextd.domain.time import parse_instant
 from contextd.imports.foreign.format import Unread
 from contextd.imports.foreign.safe_reading import json_lines
+from contextd.redaction.cutting import beginning, quoted
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
 from contextd_code.files.guarded import read_file
@@ -108,7 +109,7 @@ def read_bundle(path: Path, scope: Scope) -> Iterator[tuple[str, BundleItem]]:
                 )
             if line.get("version") != VERSION:
                 version = line.get("version")
-                raise Invalid(f"{path}: unknown version {version!r:.20}", "update contextd")
+                raise Invalid(f"{path}: unknown version {quoted(version, 20)}", "update contextd")
             continue
         yield place, line if isinstance(line, Unread) else _item(place, line, scope)
 
@@ -125,11 +126,11 @@ def _item(place: str, line: Any, scope: Scope) -> BundleItem:
         if "events" in line:
             return SomeEvents(_text(line["of"]), tuple(_to_event(one) for one in line["events"]))
     except KeyError as error:
-        return Unread(place, f"it has no {error.args[0]!s:.40}")
+        return Unread(place, f"it has no {beginning(str(error.args[0]), 40)}")
     except (Invalid, NotFound) as error:
-        return Unread(place, f"{error.message:.200}")
+        return Unread(place, beginning(error.message, 200))
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        return Unread(place, f"{error!s:.200}")
+        return Unread(place, beginning(str(error), 200))
     return Unread(place, "neither a record nor a session")
 
 
@@ -177,7 +178,7 @@ def _to_record(body: Any, scope: Scope) -> Record:
     counts = {name: _count(body[name]) for name in _COUNTS}
     share = body["confidence"]
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise Invalid(f"confidence {share!r:.40} is not between 0 and 1", "export it again")
+        raise Invalid(f"confidence {quoted(share, 40)} is not between 0 and 1", "export it again")
     # Bundles of older versions have no time of arrival.
     times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
     made: dict[str, Any] = {**texts, **times, **counts, "confidence": float(share)}
@@ -193,22 +194,22 @@ def _to_record(body: Any, scope: Scope) -> Record:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is not text")
+        raise TypeError(f"{quoted(value, 40)} is not text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{value!r:.40} is not valid Unicode") from None
+        raise ValueError(f"{quoted(value, 40)} is not valid Unicode") from None
     return value
 
 
 def _identified(id: str) -> None:
     if not _ID.fullmatch(id):
-        raise Invalid(f"{id!r:.40} is not an id", "export it again")
+        raise Invalid(f"{quoted(id, 40)} is not an id", "export it again")
 
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
-        raise TypeError(f"{value!r:.40} is not a count")
+        raise TypeError(f"{quoted(value, 40)} is not a count")
     return value
 
 
@@ -261,7 +262,7 @@ def _event(event: Event) -> list[Any]:
 def _to_event(body: Any) -> Event:
     sort, key, at, role, text, data = body
     if sort not in get_args(EventType):
-        raise Invalid(f"{sort!r:.40} is not a type of event", "export it again")
+        raise Invalid(f"{quoted(sort, 40)} is not a type of event", "export it again")
     return Event(
         type=sort,
         key=_text(key),

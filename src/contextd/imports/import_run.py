@@ -15,6 +15,7 @@ from contextd.domain.scope import PERSON, Scope
 from contextd.imports.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
 from contextd.knowledge.embedding import queue_embedding
 from contextd.projects.project_lookup import find_membership
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_parts
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -247,4 +248,4 @@ def note_unread(tally: ImportTally, shown: str, error: Exception) -> None:
         raise error
     tally.unread += 1
     why = error.message if isinstance(error, ContextdError) else f"{type(error).__name__}: {error}"
-    tally.note(why if shown in why else f"{shown}: {why[:300]}")
+    tally.note(why if shown in why else f"{shown}: {beginning(why, 300)}")

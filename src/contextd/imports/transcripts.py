@@ -16,6 +16,7 @@ from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recogni
 from contextd.imports.importers.compressed import plain_or_compressed
 from contextd.imports.importers.importer import Redact, the_only_session
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -358,7 +359,7 @@ def _somebody_elses() -> Iterator[None]:
         yield
     except _DEFECTS as error:
         message = getattr(error, "message", "") or str(error) or type(error).__name__
-        raise _Unreadable(message[:300]) from error
+        raise _Unreadable(beginning(message, 300)) from error
 
 
 def scrubbed(runtime: Runtime, text: str) -> tuple[str, int]:

@@ -15,6 +15,7 @@ from contextd.domain.sessions import LISTED, Session, SessionChange
 from contextd.imports.import_rows import mark_undone
 from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED, learned_in
+from contextd.redaction.cutting import beginning
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 
@@ -100,4 +101,4 @@ def _withdrawn(runtime: Runtime, session: Session, row: Record, done: TakenOut) 
 
 def _keep(done: TakenOut, why: str) -> None:
     if len(done.left_alone) < _TOLD:
-        done.left_alone.append(why[:200])
+        done.left_alone.append(beginning(why, 200))

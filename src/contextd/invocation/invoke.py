@@ -22,6 +22,7 @@ from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, wi
 from contextd.invocation.shown_ids import longer_ids
 from contextd.person.files import follow_person_files
 from contextd.policies.rule_file_sync import follow_policy_files
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_bare, redact_json, redact_whole
 from contextd.runtime.given_arguments import check_given
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
@@ -300,7 +301,7 @@ def _observation(op: Operation, call: Runtime) -> Observation | None:
         return None
 
     def clean(text: str) -> str:
-        return redact_whole(text[:_READ], call.redaction_key)
+        return redact_whole(beginning(text, _READ), call.redaction_key)
 
     return Observation(
         at=call.clock.now(),

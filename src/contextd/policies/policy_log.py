@@ -9,6 +9,7 @@ from dataclasses import asdict, field
 from contextd.domain.time import iso
 from contextd.domain.usage import Observation
 from contextd.policies.rule_check import Violation, ViolationView, violation_views
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact_whole
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -63,7 +64,7 @@ def note_check(
         "violations": [_shortened(runtime, view) for view in violation_views(broken[:_VIOLATIONS])],
         "more": max(0, len(broken) - _VIOLATIONS),
     }
-    line = " ".join(about[:_READ].split()).encode("utf-8", "replace").decode()
+    line = " ".join(beginning(about, _READ).split()).encode("utf-8", "replace").decode()
     runtime.sinks.observe(
         Observation(
             at=runtime.clock.now(),
@@ -107,4 +108,4 @@ def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
 
 def _safe(runtime: Runtime, text: str) -> str:
     """Redact a text before shortening it, since half a secret is not recognised."""
-    return redact_whole(text[:_READ], runtime.redaction_key)
+    return redact_whole(beginning(text, _READ), runtime.redaction_key)

@@ -14,6 +14,7 @@ from contextd.policies.licences import is_refused, licences_in
 from contextd.policies.packages import PackageName, packages_in, packages_installed_by
 from contextd.policies.patterns import LONGEST_LINE, Pattern, may_match
 from contextd.policies.rules import SEVERITIES, PolicyRule
+from contextd.redaction.cutting import beginning, ending
 from contextd.redaction.redact import redact
 from contextd_code.dataclass import dataclass
 from contextd_code.index.shell_commands import shell_text
@@ -113,13 +114,14 @@ def _matches(
         text = line[:LONGEST_LINE]
         for pattern in likely:
             if match := pattern.search(text):
-                shown = text[max(0, match.start() - 40) :].strip()[:_SHOWN]
+                shown = ending(text, len(text) - max(0, match.start() - 40))
+                shown = beginning(shown.strip(), _SHOWN)
                 yield f"adds {_cut(match.group() or shown)!r}", path, number, shown
                 break
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"
+    return text if len(text) <= 60 else beginning(text, 59) + "…"
 
 
 def _lost(rule: PolicyRule, change: FileChange) -> Iterator[tuple[str, str, int, str]]:
@@ -133,7 +135,7 @@ def _lost(rule: PolicyRule, change: FileChange) -> Iterator[tuple[str, str, int,
     for number, line in change.removed:
         what = _kept(rule.keeps, line)
         if what is not None and what not in back:
-            yield f"takes out {_cut(what)!r}", change.path, number, line.strip()[:_SHOWN]
+            yield f"takes out {_cut(what)!r}", change.path, number, beginning(line.strip(), _SHOWN)
 
 
 def _kept(patterns: Sequence[Pattern], line: str) -> str | None:
@@ -177,7 +179,7 @@ def _in_commands(
             for pattern in rule.commands:
                 if match := pattern.search(line[:LONGEST_LINE]):
                     what = f"runs {_cut(match.group() or line)!r}"
-                    found.append(Violation(rule, what, excerpt=line.strip()[:_SHOWN]))
+                    found.append(Violation(rule, what, excerpt=beginning(line.strip(), _SHOWN)))
                     break
         installed = (
             list(packages_installed_by(command)) if rule.dependencies or rule.licences else []

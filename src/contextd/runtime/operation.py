@@ -22,6 +22,7 @@ from contextd.domain.limits import NOT_EMPTY, CoreSchema, Grammar, Handler, brok
 from contextd.domain.notices import Notice
 from contextd.domain.quoting import settled
 from contextd.domain.result_display import shown, text_form
+from contextd.redaction.cutting import beginning
 from contextd.runtime.given_arguments import read_given
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, NotFound, nearest
@@ -421,7 +422,7 @@ def _problem(detail: Any, fields: Mapping[str, FieldInfo], spelled: Mapping[str,
 def _brief(value: Any) -> str:
     """A value as quoted in an error: printable, with JSON's names for constants, shortened if long."""
     text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
-    return text if len(text) <= _QUOTED else text[:_QUOTED] + "…"
+    return text if len(text) <= _QUOTED else beginning(text, _QUOTED) + "…"
 
 
 _QUOTED = 60

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd.domain.problems import FileProblem
+from contextd.redaction.cutting import quoted
 from contextd.runtime.settings_file import text_of, tree_of
 from contextd.thin.home import home_directory
 from contextd_code.dataclass import dataclass
@@ -60,7 +61,7 @@ class Setting:
             else:
                 parsed = kind(value)
         except (TypeError, ValueError):
-            wrong = f"{self.name} in {origin} must be {_TYPES[kind]}, got {value!r:.60}"
+            wrong = f"{self.name} in {origin} must be {_TYPES[kind]}, got {quoted(value, 60)}"
             raise Invalid(wrong, self.description) from None
         if self.choices and parsed not in self.choices:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)

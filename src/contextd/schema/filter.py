@@ -9,6 +9,7 @@ from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Comparison, Condition, Not
 from contextd.domain.kind import Field
+from contextd.redaction.cutting import quoted
 from contextd_code.errors import Invalid, nearest
 
 OPERATORS: dict[str, Comparison] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
@@ -55,7 +56,7 @@ class _Parser:
 
     def all_of(self, filter: Any, depth: int) -> Condition:
         if not isinstance(filter, Mapping):
-            return self._wrong(f"{filter!r:.60} is not a filter; write {{field: value}}")
+            return self._wrong(f"{quoted(filter, 60)} is not a filter; write {{field: value}}")
         if depth > MOST_DEPTH:
             return self._wrong(f"nested more than {MOST_DEPTH} levels deep; simplify it")
         return _all([self._entry(name, value, depth) for name, value in filter.items()])
@@ -126,7 +127,7 @@ class _Parser:
     def _compare(self, name: str, field: Field, comparison: Comparison, value: Any) -> Condition:
         problem = _unfit(field, value)
         if problem:
-            return self._wrong(f"{name}: {problem}, got {value!r:.60}")
+            return self._wrong(f"{name}: {problem}, got {quoted(value, 60)}")
         return Compare((*self._within, name), comparison, value)
 
     def _parts(self, what: str, value: Any, read: Callable[[Any], Condition]) -> list[Condition]:

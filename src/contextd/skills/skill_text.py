@@ -13,6 +13,7 @@ import yaml
 
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
+from contextd.redaction.cutting import beginning, quoted
 from contextd_code.dataclass import dataclass
 from contextd_code.files.guarded import read_file
 from contextd_code.files.yaml_text import explained, load_plain
@@ -178,7 +179,9 @@ def _made(
     name, about = front_matter.get("name") or fallback, front_matter.get("description")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         hint = "use letters, digits, hyphens, dots and underscores, at most 64"
-        return FileProblem(file, _line_of(lines, "name"), f"{name!r:.80} is not a valid name", hint)
+        return FileProblem(
+            file, _line_of(lines, "name"), f"{quoted(name, 80)} is not a valid name", hint
+        )
     if not isinstance(about, str) or not about.strip():
         hint = "say what it does and when to use it; search uses this text"
         return FileProblem(file, _line_of(lines, "description"), "it has no description", hint)
@@ -190,7 +193,7 @@ def _made(
     return SkillFile(
         sort=sort,
         name=name,
-        description=" ".join(about.split())[:_LONGEST_ABOUT],
+        description=beginning(" ".join(about.split()), _LONGEST_ABOUT),
         body=body,
         file=file,
         digest=digest("\n".join((*lines, *beside))),
@@ -233,7 +236,11 @@ _SORTS = {"skill": _skill_data, "agent": _agent_data}
 
 
 def _text(value: Any) -> str:
-    return " ".join(str(value).split())[:_LONGEST_ABOUT] if isinstance(value, str | int) else ""
+    return (
+        beginning(" ".join(str(value).split()), _LONGEST_ABOUT)
+        if isinstance(value, str | int)
+        else ""
+    )
 
 
 def _listed(value: Any) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from contextd.redaction.cutting import quoted
 from contextd.runtime.operation import as_problem
 from contextd.surfaces.open_connections import OpenConnections, client_address
 from contextd_code.errors import Busy, ContextdError, Denied, Invalid, TooLarge
@@ -115,7 +116,7 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and _hostname(origin, "https?://") not in self._hosts:
             hint = "only pages of this machine may; programs send no Origin"
-            return Denied(f"the origin {origin!r:.80} may not call contextd", hint), 403
+            return Denied(f"the origin {quoted(origin, 80)} may not call contextd", hint), 403
         length = headers.get(b"content-length", "0")
         if not length.isdigit():
             return Invalid("content-length is not a number", "leave it to the HTTP library"), 400

@@ -16,6 +16,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
+from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.thin import spool
 from contextd.thin.plain_json import text_in
@@ -241,7 +242,7 @@ class SpoolReader:
 
 def _clean(reason: str) -> str:
     """A reason that may be stored: it could quote what a caller said."""
-    return redact(reason[:_LONGEST_REASON]).text
+    return redact(beginning(reason, _LONGEST_REASON)).text
 
 
 def _around(cwd: str) -> str:

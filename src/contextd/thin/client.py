@@ -123,6 +123,8 @@ def start(
             status = control("status", home=home, timeout=_ANSWER_SECONDS)
         except Unavailable:
             status = {}
+            if (why := obstacle(home)) is not None:
+                raise Unavailable(str(why), why.hint) from None
         if status.get(until) or (until == "port" and until in status):
             return status
         if isinstance(status.get("failure"), Mapping):

@@ -278,17 +278,22 @@ def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     now = time.time()
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
-    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
     # 0.15 s, and only if no daemon answers: spooled events must not contain secrets.
     from contextd.redaction.redact import redact_json  # noqa: PLC0415
 
+    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
     spool.leave(home, redact_json(entry, os.urandom(32)))
 
 
 def _shortened(value: Any, most: int) -> Any:
     """JSON data with its texts cut to `most` characters."""
     if isinstance(value, str):
-        return value if len(value) <= most else value[:most] + "…"
+        if len(value) <= most:
+            return value
+        # As the import above, and only for a text of a million characters.
+        from contextd.redaction.cutting import beginning  # noqa: PLC0415
+
+        return beginning(value, most) + "…"
     if isinstance(value, dict):
         return {name: _shortened(part, most) for name, part in value.items()}
     if isinstance(value, list):

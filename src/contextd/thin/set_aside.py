@@ -30,7 +30,7 @@ _LONGEST_REASON = 500
 class SetAside(NamedTuple):
     """The events of one place that wait. `place` is a folder, `tries` how often the first of them was tried since
     the time `since`, and `next_try` when it is tried again; times are in seconds since 1970. `failed` were given up,
-    the last one because of `failure`.
+    the last one because of `failure`; `failed_file` has them.
     """
 
     place: str
@@ -41,6 +41,7 @@ class SetAside(NamedTuple):
     tries: int
     since: float
     next_try: float
+    failed_file: str = ""
 
     def told(self, now: float) -> str:
         """One line for a person."""
@@ -50,10 +51,14 @@ class SetAside(NamedTuple):
             times = "once" if self.tries == 1 else f"{self.tries} times"
             pause = max(0, round(self.next_try - now))
             when = f"next in {pause} s" if pause else "again now"
-            parts.append(f"{count}: {self.reason} (tried {times}, {when})")
+            why = f": {self.reason}" if self.reason else ""
+            tried = f" (tried {times}, {when})" if self.tries else ""
+            parts.append(count + (why + tried or ", not tried yet"))
         if self.failed:
             count = "1 event" if self.failed == 1 else f"{self.failed} events"
-            parts.append(f"{count} could not be processed: {self.failure}")
+            parts.append(
+                f"{count} could not be processed: {self.failure} (kept in {self.failed_file})"
+            )
         return f"{self.place or 'no folder'}: {'; '.join(parts)}"
 
 
@@ -120,6 +125,7 @@ class EventQueue:
             self.tries,
             self.since,
             self.next_try,
+            str(self.folder / _FAILED) if self.failed else "",
         )
 
     def add(self, entry: Mapping[str, Any]) -> None:

@@ -39,7 +39,9 @@ def messages_with_body(root: Path, limit: int) -> list[CommitMessage]:
         if len(fields) == 5 and fields[2].isdigit() and fields[4].strip():
             sha, author, at, subject, body = fields
             moment = datetime.fromtimestamp(int(at), UTC)
-            excerpt = body.strip()[:_LONGEST]
+            body = body.strip()
+            # Whole lines, since half a line may be half of a secret, which redaction would not recognise.
+            excerpt = body if len(body) <= _LONGEST else body[:_LONGEST].rpartition("\n")[0]
             found.append(
                 CommitMessage(sha, printable(author, 60), moment, printable(subject), excerpt)
             )

@@ -25,6 +25,14 @@ _LINKED = "objects refs packed-refs reftable info shallow logs worktrees".split(
 _FORGOTTEN_SECONDS = 30 * 86_400
 """After this time without use a stand-in is removed."""
 
+_NEW_SECONDS = 3_600
+"""A stand-in without a repository is not removed before: its repository may be on its way to another place."""
+
+_SWEEP_SECONDS = 3_600
+"""At least this time lies between two looks for old stand-ins: each costs as much as there are stand-ins, and a
+process that visits thousands of repositories would look through all of them at each.
+"""
+
 
 def stand_in(common_dir: Path, text: str) -> Path | None:
     """A folder to use as `GIT_COMMON_DIR`, with `text` as its configuration, the same for the same arguments. None
@@ -46,9 +54,12 @@ def stand_in(common_dir: Path, text: str) -> Path | None:
 
 
 class _Kept:
-    """Where the stand-ins of this process lie; None for the directory for temporary files."""
+    """Where the stand-ins of this process lie, None for the directory for temporary files; and when it looked for old
+    ones in which folder, as `time.monotonic` tells it.
+    """
 
     folder: Path | None = None
+    swept: tuple[Path, float] | None = None
 
 
 def keep_stand_ins_in(folder: Path) -> None:
@@ -105,11 +116,16 @@ def _make(folder: Path, common_dir: Path, text: str) -> None:
 
 def _forget_old(home: Path) -> None:
     """Remove stand-ins that were not used for long, or whose repository is gone."""
+    if _Kept.swept is not None:
+        place, at = _Kept.swept
+        if place == home and time.monotonic() < at + _SWEEP_SECONDS:
+            return
+    _Kept.swept = home, time.monotonic()
     now = time.time()
     with suppress(OSError), os.scandir(home) as entries:
         for entry in entries:
             with suppress(OSError):
                 old = now - entry.stat(follow_symlinks=False).st_mtime
-                useless = old > 3_600 and not (Path(entry) / "objects").exists()
+                useless = old > _NEW_SECONDS and not (Path(entry) / "objects").exists()
                 if useless or old > _FORGOTTEN_SECONDS:
                     shutil.rmtree(entry.path, ignore_errors=True)

@@ -66,6 +66,9 @@ Stamp = tuple[int, int, str]
 Progress = Callable[[str, int, int], None]
 """Called as (step, done, total) during the work."""
 
+Redact = Callable[[Sequence[str]], list[str]]
+"""Redacts the consecutive pieces of one text."""
+
 Keep = Callable[[Sequence[SourceFile], frozenset[str], frozenset[str]], None]
 """Called with files to write as soon as they are read, those of them with a new stamp or import
 targets only, and the ids of unchanged chunks of the others.
@@ -122,7 +125,7 @@ def scan(
     progress: Progress | None = None,
     workers: int | None = None,
     apart: bool = False,
-    redact: Callable[[str], str] | None = None,
+    redact: Redact | None = None,
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
     keep: Keep | None = None,
@@ -132,8 +135,8 @@ def scan(
     A file is read if its size or time differs from the stored ones, and analysed if its content
     does; without `incremental` all are analysed. `below` limits the scan to one folder. Above 1,500
     files to read, `workers` processes share the work; `apart`, one process does it from 65 files
-    on, for a caller that must stay responsive. `redact` is applied to the text of chunks and to
-    signatures. `stamps` are those of `files`, and `resolver` one for the walked files, if the
+    on, for a caller that must stay responsive. `redact` is applied to the chunks of a file and to
+    its signatures. `stamps` are those of `files`, and `resolver` one for the walked files, if the
     caller has them. `keep` gets files as they come, so that not all are held in memory. Files that
     change the imports of unchanged files come last, so that a scan after a crash checks these
     imports again.
@@ -229,7 +232,7 @@ class _Scan:
     base: Path
     files: CodeIndex
     resolver: Resolver
-    redact: Callable[[str], str] | None
+    redact: Redact | None
     stored: Collection[str]
     keep: Keep | None
     changed: dict[str, SourceFile] = field(default_factory=dict)
@@ -355,7 +358,7 @@ class _Scan:
             # A signature contains the values of constants and defaults, and those are
             # literals.
             symbols=tuple(
-                replace(s, signature=hide(s.signature)) if _QUOTE.search(s.signature) else s
+                replace(s, signature=hide([s.signature])[0]) if _QUOTE.search(s.signature) else s
                 for s in file.symbols
             ),
         )
@@ -363,16 +366,35 @@ class _Scan:
     def _pieces(self, file: SourceFile, before: SourceFile | None) -> Iterator[Chunk]:
         """The chunks of a file, redacted; an unchanged one keeps its stored text."""
         known = {piece.id: piece for piece in before.chunks} if before is not None else {}
-        for piece in file.chunks:
-            id = owned_id(piece, self.files.owner)
-            same = known.get(id)
-            if same is not None and same.symbol == piece.symbol:
-                self.same_chunks.add(id)
-                # Its text was redacted when it came.
-                yield replace(piece, id=id, text=same.text)
-            else:
-                text = self.redact(piece.text) if self.redact else piece.text
-                yield replace(piece, id=id, text=text)
+        ids = [owned_id(piece, self.files.owner) for piece in file.chunks]
+        # The text of an unchanged chunk was redacted when it came.
+        stored = [
+            known[id].text if id in known and known[id].symbol == piece.symbol else None
+            for piece, id in zip(file.chunks, ids, strict=True)
+        ]
+        self.same_chunks.update(
+            id for id, text in zip(ids, stored, strict=True) if text is not None
+        )
+        texts = self._redacted([piece.text for piece in file.chunks], stored)
+        for piece, id, text in zip(file.chunks, ids, texts, strict=True):
+            yield replace(piece, id=id, text=text)
+
+    def _redacted(self, texts: Sequence[str], stored: Sequence[str | None]) -> list[str]:
+        """The stored text of each chunk, or else its text redacted together with its neighbours': a secret may
+        begin in one chunk and end in the next.
+        """
+        done = [text if old is None else old for text, old in zip(texts, stored, strict=True)]
+        place = 0
+        while self.redact is not None and place < len(texts):
+            if stored[place] is not None:
+                place += 1
+                continue
+            end = next((n for n in range(place, len(texts)) if stored[n] is not None), len(texts))
+            low = max(0, place - 1)
+            clean = self.redact(texts[low : end + 1])
+            done[place:end] = clean[place - low : end - low]
+            place = end
+        return done
 
 
 def _processes(files: int, workers: int | None, apart: bool) -> int:

@@ -80,7 +80,7 @@ def why_library(
         if part and any(builds_program(m) for m in manifests):
             # A part that others can depend on says nothing of a family with a program.
             continue
-        if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
+        if manifest.publishes and manifest.path.count("/") <= 2:
             return f"{manifest.path} describes a package for others to depend on."
     others = {m.ecosystem for m in manifests if "/" not in m.path and m.name} - {"cargo"}
     if any(m.ecosystem == "cargo" for m in manifests) and not others:

@@ -219,7 +219,7 @@ def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
     least as many are published.
     """
     named = [m for m in manifests if m.name and "/" in m.path]
-    offered = [m for m in named if m.publishes and not m.private]
+    offered = [m for m in named if m.publishes]
     private = [m.path for m in named if m.private]
     few = len(offered) < 3 or len(private) > len(offered)
     return frozenset[str]() if few else frozenset(private)
@@ -230,7 +230,7 @@ def trial_folders(manifests: Sequence[Manifest]) -> tuple[str, ...]:
     publishes a package of the same ecosystem: applications that only try the package out.
     """
     top = [m for m in manifests if "/" not in m.path]
-    offered = {m.ecosystem for m in top if m.publishes and not m.private}
+    offered = {m.ecosystem for m in top if m.publishes}
     offered -= {m.ecosystem for m in top if m.members}
     published = {m.path.rpartition("/")[0] for m in manifests if m.publishes}
     folders = {

@@ -86,7 +86,7 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
         depth = manifest.path.count("/")
         for name, asked in manifest.runtimes.items():
             # What a package asks of its users goes before what it is developed with.
-            promised = manifest.publishes and not manifest.private and depth == 0
+            promised = manifest.publishes and depth == 0
             rank = -1 if promised else len(manifest.dependencies) > 0
             candidates.append((depth, rank, name, asked, manifest.path))
         # An image deeper down is one of several that a project is tried or published in.

@@ -15,6 +15,7 @@ from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.git.command import git_command
 from contextd_code.git.programs import git_environment
 from contextd_code.processes import LINE, PrintedLines
+from contextd_code.text.remainder import cut_note
 from contextd_code.tree.content import decode
 from contextd_code.tree.grep_python import braces
 from contextd_code.tree.paths import read_inside
@@ -169,8 +170,8 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
     if stream.stopped == "time":
         notice = f"stopped after {deadline:g} seconds: narrow the pattern or the files"
     elif matches > limit:
-        more = "more than " if stream.stopped else ""
-        notice = f"{limit} of {more}{matches} matches: narrow the pattern or raise the limit"
+        act, at_least = "narrow the pattern or raise the limit", bool(stream.stopped)
+        notice = cut_note(limit, matches, "matches", act, at_least=at_least)
     elif failed and stream.problem:
         notice = f"not everything could be searched: {stream.problem.splitlines()[0]}"
     elif stream.skipped:

@@ -99,12 +99,18 @@ def _printed(
     Raises `TimeoutError`.
     """
     with PrintedLines([*command, "--", "./"], root, git_environment(), seconds) as lines:
+        before = b""
         for line in lines:
-            path, _, text = line.partition(b"\0")
+            path, end, text = line.partition(b"\0")
+            if not end:
+                # The name of a file has a newline.
+                before += line
+                continue
             yield (
-                path.decode("utf-8", "replace").removeprefix("./"),
+                (before + path).decode("utf-8", "replace").removeprefix("./"),
                 text.decode("utf-8", "replace").rstrip("\r\n"),
             )
+            before = b""
     if lines.stopped:
         raise TimeoutError
     return lines.code

@@ -82,6 +82,17 @@ def test_questions_that_mean_the_same_in_other_words_are_one():
     ]
 
 
+def test_questions_that_only_begin_alike_are_gaps_of_their_own():
+    asked = "what is our policy and process to handle"
+    missed = [Missed(question=f"{asked} {what}", count=1) for what in ("backups", "refunds")]
+    apart = {one.question: [float(n == i) for i in range(2)] for n, one in enumerate(missed)}
+    for embed in (
+        no_vectors,
+        lambda texts: {text: np.array(apart[text], np.float32) for text in texts},
+    ):
+        assert cluster(missed, embed) == [[one] for one in missed]
+
+
 def test_what_is_read_often_and_grows_old_is_a_warning():
     old = [tally("decision", 4, stale=3), tally("note", 4)]
     assert gaps(tallies=old, reads={"decision": 20, "note": 2}) == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -342,6 +343,34 @@ def test_a_stand_in_is_made_again_when_a_part_of_it_was_cleared_away(tmp_path: P
         assert git.status(root).modified == ()
     shutil.rmtree(substitute)
     assert git.status(root).modified == ()
+
+
+def test_stand_ins_of_repositories_that_are_gone_are_removed_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_Kept, "folder", tmp_path / "git")
+    monkeypatch.setattr(_Kept, "swept", None)
+
+    def unused_for_hours(name: str) -> Path:
+        made = stand_in(tmp_path / name, "")
+        assert made is not None
+        os.utime(made, (1, 1))
+        return made
+
+    (tmp_path / "shop" / "objects").mkdir(parents=True)
+    first, second = unused_for_hours("gone"), unused_for_hours("gone too")
+    kept = stand_in(tmp_path / "shop", "")
+    # The look was at the first of them.
+    assert first.exists()
+    assert second.exists()
+
+    monkeypatch.setattr(_Kept, "swept", (tmp_path / "git", time.monotonic() - 3_601))
+    assert stand_in(tmp_path / "bakery", "") is not None
+
+    assert not first.exists()
+    assert not second.exists()
+    assert kept is not None
+    assert kept.exists()
 
 
 def test_a_folder_of_stand_ins_that_others_can_write_is_not_used(

@@ -253,6 +253,22 @@ def test_renamed_and_inherited_dependencies_and_old_paths_of_rust_are_followed(
     }
 
 
+def test_a_name_of_the_file_around_an_inline_module_of_rust_is_no_crate(tmp_path: Path) -> None:
+    manifest = '[package]\nname = "{}"\nedition = "2021"\n'
+    tests = (
+        "mod tests {\n    use super::parse;\n    use super::*;\n    use super::lines::count;\n}\n"
+    )
+    files = {
+        "parse/Cargo.toml": manifest.format("parse"),
+        "parse/src/lib.rs": "pub fn number() {}\n",
+        "app/Cargo.toml": manifest.format("app")
+        + '[dependencies]\nparse = { path = "../parse" }\n',
+        "app/src/lib.rs": f"mod lines;\nfn parse() {{}}\n{tests}",
+        "app/src/lines.rs": "pub fn count() {}\n",
+    }
+    assert resolved(files, tmp_path) == {("app/src/lib.rs", "app/src/lines.rs")}
+
+
 def test_use_rings_of_rust_come_to_an_end(tmp_path: Path) -> None:
     ring = {
         "Cargo.toml": '[package]\nname = "r"\nedition = "2021"\n',

@@ -105,23 +105,27 @@ def test_touching_a_file_changes_its_stamp_and_nothing_else(
     assert scanned(root, files).changed == ()
 
 
-def test_of_a_changed_file_only_chunks_that_differ_are_redacted_and_indexed(
+def _hidden(texts: Sequence[str]) -> list[str]:
+    return [text.replace("hunter2", "[secret]") for text in texts]
+
+
+def test_of_a_changed_file_only_chunks_that_differ_and_their_neighbours_are_redacted(
     tmp_path: Path, files: CodeModel
 ) -> None:
-    first, second = (
+    first, middle, second = (
         f"def {name}():\n" + "".join(f"    {name}_{n} = 'secret {n}'\n" for n in range(80))
-        for name in ("early", "late")
+        for name in ("early", "noon", "late")
     )
     asked: list[str] = []
 
-    def hide(text: str) -> str:
-        asked.append(text)
-        return text.replace("secret", "***")
+    def hide(texts: Sequence[str]) -> list[str]:
+        asked.extend(texts)
+        return [text.replace("secret", "***") for text in texts]
 
-    write(tmp_path, "a.py", first + second)
+    write(tmp_path, "a.py", first + middle + second)
     scanned(tmp_path, files, redact=hide)
     asked.clear()
-    write(tmp_path, "a.py", first + second.replace("late_79", "later"))
+    write(tmp_path, "a.py", first + middle + second.replace("late_79", "later"))
     report = scanned(tmp_path, files, redact=hide)
     assert report.same_chunks
     assert not [text for text in asked if "early" in text]
@@ -208,7 +212,7 @@ def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: CodeModel) ->
 
 def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: CodeModel) -> None:
     write(tmp_path, "a.py", "KEY = 'hunter2'\n")
-    report = scan(tmp_path, files.index, redact=lambda text: text.replace("hunter2", "[secret]"))
+    report = scan(tmp_path, files.index, redact=_hidden)
     assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"
     assert "hunter2" not in repr(report)
 

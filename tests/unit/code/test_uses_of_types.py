@@ -109,6 +109,17 @@ SHARED int two(void);
 #define TABLE_SIZE 3
 int size = TABLE_SIZE;
 """,
+    "path.h": """#ifdef _WIN32
+#include "windows/path.h"
+#else
+#define SEPARATOR '/'
+typedef int path_handle;
+#endif
+""",
+    "walk.c": """#include "path.h"
+char last = SEPARATOR; // uses SEPARATOR
+path_handle first; // uses path_handle
+""",
     "unnamed.c": """typedef struct { int a; } shared;
 shared one;
 """,
@@ -334,6 +345,7 @@ ASKED = {
     "c, a header that is not there": (GENERATED, "store.h", ["store_row"]),
     "c, a function of it": (GENERATED, "store.c", ["store_open", "put"]),
     "c, a macro where there is none": (CONDITIONS, "first.h", ["SHARED", "inline"]),
+    "c, where it is not Windows": (CONDITIONS, "path.h", ["SEPARATOR", "path_handle"]),
     "c, unnamed types": (CONDITIONS, "named.c", ["shared"]),
     "c++, a static member": (CPP, "shop/runner.cc", ["Runner.limit"]),
     "c++, a macro of its own": (CPP, "shop/runner.h", ["SHOP_FN"]),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +29,17 @@ def _leaks(text: str, secret: str) -> bool:
 def test_every_token_rule_has_a_sample_shape() -> None:
     assert {rule.type for rule in TOKENS} == set(samples.SHAPES)
     assert len(samples.SHAPES) >= 100
+    rng = _rng()
+    without = [
+        (rule.type, rule.heads)
+        for rule in TOKENS
+        if not any(
+            re.fullmatch(f"(?:{'|'.join(map(re.escape, rule.heads))}){rule.body}", sample)
+            for shape in samples.SHAPES[rule.type]
+            for sample in (samples.fill(shape, rng) for _ in range(20))
+        )
+    ]
+    assert without == []
 
 
 @pytest.mark.parametrize("kind", sorted(samples.SHAPES))

@@ -27,6 +27,7 @@ from support.transcripts import (
     cline_task,
     codex,
     codex_rows,
+    copilot,
     gemini,
     gemini_rows,
     lines_to,
@@ -152,6 +153,19 @@ def test_a_compaction_leaves_its_summary(tmp_path: Path) -> None:
     batch = read(lines_to(tmp_path / "rollout-c.jsonl", [*codex_rows(), row]))
     [summary] = [e for e in batch.events if e.data.get("origin") == "summary"]
     assert summary.text == "Six loaves; the counter is fixed."
+
+
+def test_a_call_of_copilot_without_success_failed_with_its_message(tmp_path: Path) -> None:
+    path = copilot(tmp_path)
+    call = {"type": "tool.execution_start", "id": "x", "data": {"toolCallId": "t9", "toolName": "view",
+            "arguments": {"path": "/x"}}}  # fmt: skip
+    done = {"type": "tool.execution_complete", "id": "y", "data": {"toolCallId": "t9", "success": False,
+            "error": {"message": "no such file"}}}  # fmt: skip
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in (call, done))
+    failed = {e.data["id"]: e.text for e in of(read(path), "tool_result") if e.data["is_error"]}
+    assert failed["t9"] == "no such file"
+    assert "t2" not in failed
 
 
 def test_chats_of_gemini_have_their_sub_agents_in_a_folder_of_the_session(tmp_path: Path) -> None:

@@ -141,6 +141,22 @@ def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk
     assert len(desk("list_contradictions")["contradictions"]) == 1
 
 
+def test_a_record_that_lost_a_contradiction_holds_again_once_it_is_restored(desk):
+    one, other = saved(
+        desk,
+        "Always use tabs for indentation in the frontend",
+        "Never use tabs for indentation in the frontend",
+    )
+    [dispute] = desk("list_contradictions")["contradictions"]
+    keep = "a" if dispute["a"]["id"] == other else "b"
+    desk("resolve_contradiction", id=dispute["id"], keep=keep)
+    desk.as_owner("restore_record", id=one)
+    restored = desk.record(one)
+    assert (restored.status, restored.canonical_id, restored.valid_to) == ("active", "", None)
+    found = desk("context_search", query="tabs for indentation in the frontend")["results"]
+    assert {hit["id"]: hit["contradicts"] for hit in found} == {one: other[:8], other: one[:8]}
+
+
 def test_keeping_both_dismisses_a_contradiction_for_good(desk):
     saved(
         desk,

@@ -64,6 +64,20 @@ def test_pictures_and_files_that_a_program_wrote_are_told_in_a_line_each(branche
     assert len(found["text"].splitlines()) < 10
 
 
+def test_a_branch_is_told_which_rules_its_own_changes_break(branched):
+    rule = "requirement: Nothing is printed\npatterns: ['\\bprint\\(']\nway_out: use the logger\n"
+    git(branched.root, "checkout", "-q", "trunk")
+    committed_now(branched, {".context/policies/no-print.yaml": rule, "old.py": "print(1)\n"})
+    git(branched.root, "checkout", "-q", "-B", "feature")
+    assert branched("diff_context", base="trunk")["violations"] == []
+    committed_now(branched, {"new.py": "total = 1\nprint(total)\n"})
+    found = branched("diff_context", base="trunk")
+    [broken] = found["violations"]
+    assert (broken["path"], broken["line"], broken["way_out"]) == ("new.py", 2, "use the logger")
+    told = found["text"].partition("Breaks rules:")[2].splitlines()[1]
+    assert "new.py" in told
+
+
 def test_what_is_not_committed_yet_belongs_to_the_branch(branched):
     committed_now(branched, {"src/auth/guard.ts": "export function guard() { return false; }\n"})
     written(branched.root, {"src/late.ts": "export function late() { return 1; }\n"})

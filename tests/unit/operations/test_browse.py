@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from contextd.thin.home import LOCAL, database_path
 from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
+from support.databases import open_database
 from support.desks import Desk
 
 
@@ -134,6 +136,19 @@ def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -
     activity = desk.as_owner("activity", days=1)["days"][-1]
     assert activity["misses"] == 0
     assert activity["writes"] == 1
+
+
+def test_activity_says_whether_the_log_still_covers_all_of_its_days(desk: Desk) -> None:
+    for number in range(3):
+        desk("save_context", content=f"Shelf number {number} holds spare parts.")
+    desk.host.flush()
+    assert desk.as_owner("activity")["complete"]
+    # As when newer observations have pushed the older ones out.
+    with open_database(database_path(desk.host.settings.home, LOCAL)) as connection:
+        connection.execute(
+            "DELETE FROM observations WHERE seq < (SELECT max(seq) FROM observations)"
+        )
+    assert not desk.as_owner("activity")["complete"]
 
 
 def test_ages_put_every_record_into_one_span(desk: Desk) -> None:

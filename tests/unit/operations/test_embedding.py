@@ -6,10 +6,19 @@ import pytest
 
 from contextd.domain.changes import Changes, KnowledgeChanges, WorkChanges
 from contextd.domain.query import Document
+from contextd.domain.scope import PERSON
 from contextd.jobs.table import new_job
 from contextd.knowledge.writing import change
 from contextd_code.errors import Denied
 from support.desks import Listening, embedder
+
+
+class Sending(Listening):
+    """An embedder that sends every text to another machine."""
+
+    def __init__(self) -> None:
+        super().__init__(embedder())
+        self.sends_to = "https://models.example"
 
 
 def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_stay(
@@ -35,6 +44,19 @@ def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_s
     assert desk.view.index.stats("") == mine
     assert desk.view.index.pending(model, 5) == []
     assert neighbour.desk(desk.host).view.index.stats("") == theirs
+
+
+def test_what_must_not_be_sent_keeps_no_other_text_from_its_vector(open_desk):
+    sending = Sending()
+    desk = open_desk(using=sending)
+    for number in range(20):
+        desk("save_context", content=f"I like tea number {number} best", scope="person")
+    desk.as_owner("init")
+    desk("save_context", content="Parcels are labelled by the depot.")
+    desk.host.work_off()
+    assert {one.scope for one in desk.view.index.pending(sending.model, 500)} == {PERSON}
+    assert not any("tea" in text for text in sending.texts)
+    assert any("refreshToken" in text for text in sending.texts)
 
 
 def test_an_edit_of_the_content_alone_is_found_by_its_new_meaning_at_once(desk):

@@ -7,6 +7,7 @@ from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.writing import RecordText, save_new
 from contextd_code.errors import Invalid, NotFound
+from support.repositories import committed, written
 
 
 @pytest.fixture
@@ -56,6 +57,17 @@ def test_what_more_files_use_comes_first_and_path_and_kind_narrow(coded):
     assert names(coded("find_symbol", name="AuthService", kind="function")) == ["authService"]
 
 
+def test_a_folder_narrows_to_what_is_in_it_and_not_to_folders_whose_names_begin_alike(coded):
+    due = "export function due() {}\n"
+    written(coded.root, {"src/bill/due.ts": due, "src/billing/due.ts": due})
+    coded("codebase_index")
+    for folder in ("src/bill", "src/bill/", "./src/bill"):
+        found = coded("find_symbol", name="due", path=folder)["symbols"]
+        assert [one["path"] for one in found] == ["src/bill/due.ts"], folder
+        meant = coded("find_references", name="due", path=folder)["definition"]
+        assert meant["path"] == "src/bill/due.ts", folder
+
+
 def test_an_unknown_name_names_the_nearest(coded):
     assert "refreshToken" in coded("find_symbol", name="refrshTokne")["notice"]
     with pytest.raises(NotFound) as caught:
@@ -99,6 +111,17 @@ def test_the_map_starts_from_what_was_changed_and_what_is_asked(coded):
     changed = coded("repo_map", budget=60)
     assert "src/auth/guard.ts" in changed["map"]
     assert "src/auth/guard.ts" not in plain["map"]
+
+
+def test_the_map_of_a_project_of_documents_stays_within_its_budget(desk, tmp_path):
+    chapter = "".join(f"# Chapter {n} of the harbour\n\nShips wait.\n\n" for n in range(9))
+    pages = {f"docs/page{n}.md": chapter for n in range(20)}
+    manual = desk.at(committed(tmp_path / "manual", {"README.md": "# Manual\n", **pages}))
+    manual.as_owner("init")
+    for budget in (60, 200):
+        found = manual("repo_map", budget=budget)
+        assert found["map"].startswith("README.md")
+        assert budget / 2 < found["tokens"] <= budget
 
 
 def test_the_map_knows_the_files_of_the_open_session(coded):

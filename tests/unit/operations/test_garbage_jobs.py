@@ -88,6 +88,18 @@ def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
     assert any("rival/web/shop" in problem for problem in problems)
 
 
+def test_status_tells_of_a_job_that_failed_for_good(open_desk, home):
+    desk = open_desk(embedder_name="none")
+    desk.as_owner("init")
+    put_job(desk, 1, name="drop_everything")
+    assert desk.as_owner("status")["problems"] == []
+    for _ in range(6):
+        desk.host.work_off()
+        home.clock.move(hours=1)
+    [problem] = desk.as_owner("status")["problems"]
+    assert problem.startswith("job drop_everything failed: invalid: no job 'drop_everything'")
+
+
 @pytest.mark.parametrize(
     "values",
     ["('a//b', 'retire_old_rows', 0, 1)", "('', 'retire_old_rows', -4611686018427387904, 1000000)",

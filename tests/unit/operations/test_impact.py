@@ -113,6 +113,21 @@ def test_a_diff_is_read_whether_it_was_applied_or_not(coded):
     assert coded("impact")["targets"] == []
 
 
+def test_a_changed_line_in_an_inner_function_is_a_change_of_the_function_that_others_use(coded):
+    inner = "  function double(n: number) {\n    return n * 2;\n  }\n"
+    area = f"export function area(a: number) {{\n{inner}  return double(a);\n}}\n"
+    page = "import { area } from './area';\nexport function page() { return area(2); }\n"
+    written(coded.root, {"src/area.ts": area, "src/page.ts": page})
+    git(coded.root, "add", "-A")
+    git(coded.root, "commit", "-q", "-m", "Measure areas")
+    coded.as_owner("init")
+    written(coded.root, {"src/area.ts": area.replace("n * 2", "n * 3")})
+    for asked in ({"path": "src/area.ts:3"}, {"diff": "HEAD"}):
+        found = coded("impact", **asked)
+        assert found["targets"] == ["src/area.ts:area"], asked
+        assert ("src/page.ts", "page", 1, True) in places(found["breaks"]), asked
+
+
 def test_a_name_that_is_gone_breaks_its_imports(coded):
     token = coded.root / "src/auth/token.ts"
     token.write_text("export const LIFETIME = 900;\n")
@@ -149,12 +164,17 @@ def test_a_wrong_question_is_refused(coded):
 
 
 def test_a_diff_with_a_path_is_looked_at_below_that_path_only(coded):
-    for name in ("src/auth/service.ts", "src/login.ts"):
+    written(coded.root, {"src/authority.ts": "export const authority = 1;\n"})
+    git(coded.root, "add", "-A")
+    git(coded.root, "commit", "-q", "-m", "Name an authority")
+    coded.as_owner("init")
+    for name in ("src/auth/service.ts", "src/login.ts", "src/authority.ts"):
         path = coded.root / name
         path.write_text(path.read_text() + "export function added(): number {\n  return 1;\n}\n")
     everything = coded("impact", diff="HEAD")["targets"]
     below = coded("impact", path="src/auth", diff="HEAD")["targets"]
     assert any("login" in one for one in everything)
+    assert any("authority" in one for one in everything)
     assert below == [one for one in everything if one.startswith("src/auth/")]
     with pytest.raises(NotFound, match="changes nothing in 'docs'"):
         coded("impact", path="docs", diff="HEAD")

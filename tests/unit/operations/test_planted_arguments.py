@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from contextd.app import load_operations
@@ -23,6 +21,7 @@ from contextd_bench.secret_samples import fill
 from contextd_code.errors import ContextdError, Invalid
 from support.arguments import arguments
 from support.desks import Desk, Listening, embedder
+from support.homes_read import core, everything_in
 from support.repositories import written
 from support.tool_calls import CALLS, settled
 
@@ -45,31 +44,26 @@ IN_FILE_NAMES = ("export.path as bare", "backup.path as bare")
 """A file that the user names has its name on the disk and in the index."""
 
 
-def core(secret: str) -> str:
-    """What is left of a secret where its joints became blanks: its longest run of letters and digits."""
-    runs: list[str] = re.findall(r"[^\W_]+", secret)
-    return max(runs, key=len).casefold()
-
-
 class Planter:
     """Makes secrets, and remembers where each was put."""
 
     def __init__(self) -> None:
         self._chance = random.Random(8)
         self.places: dict[str, str] = {}
+        """Where each secret was put, by its `core`."""
 
     def plant(self, form: str, place: str) -> str:
         frame, shape = FORMS[form]
         # A word with a number, another one each time.
         word = "".join(self._chance.choices("bdklmnrstv", k=6) + self._chance.choices("aeiou", k=4))
         secret = fill(shape.replace("WORD", word), self._chance)
-        self.places[secret] = f"{place} as {form}"
+        self.places[core(secret)] = f"{place} as {form}"
         return frame.format(secret)
 
     def found_in(self, text: str) -> set[str]:
         """Where the secrets came in that a text holds, in whatever case."""
         folded = text.casefold()
-        return {place for secret, place in self.places.items() if core(secret) in folded}
+        return {place for secret, place in self.places.items() if secret in folded}
 
 
 def variants(value: Any, plant: Callable[[], str]) -> Iterator[Any]:
@@ -98,27 +92,6 @@ def blanks(op: Operation) -> dict[str, Any]:
         for name, part in schema.items()
         if part.get("type") in sorts and "enum" not in part and name != PROJECT
     }
-
-
-def everything_in(home: Path) -> Iterator[tuple[str, str]]:
-    """Every file of a home as text, and every cell of its databases."""
-    for path in sorted(path for path in home.rglob("*") if path.is_file()):
-        yield path.name, path.read_bytes().decode("latin-1")
-        if path.suffix == ".db":
-            yield from ((f"{path.name}: {table}", text) for table, text in cells(path))
-
-
-def cells(database: Path) -> Iterator[tuple[str, str]]:
-    connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
-        for (table,) in connection.execute(names).fetchall():
-            for row in connection.execute(f'SELECT * FROM "{table}"'):
-                for cell in row:
-                    if isinstance(cell, str | bytes):
-                        yield str(table), cell if isinstance(cell, str) else cell.decode("latin-1")
-    finally:
-        connection.close()
 
 
 def call_everything(

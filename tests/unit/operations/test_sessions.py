@@ -259,6 +259,17 @@ def test_a_second_start_on_a_connection_ends_the_first_session(desk):
     assert (states[first].tool_calls, states[second].tool_calls) == (0, 1)
 
 
+def test_status_counts_a_session_until_it_ends_learned_from_or_not(desk):
+    first, second = desk.connected("abc"), desk.connected("def")
+    first("session_start", task_description="renew the tokens")
+    second("session_start", task_description="mail the shop")
+    assert desk.as_owner("status")["active_sessions"] == 2
+    first("session_end")
+    assert desk.as_owner("status")["active_sessions"] == 1
+    desk.host.work_off()
+    assert desk.as_owner("status")["active_sessions"] == 1
+
+
 def test_sessions_started_over_http_with_one_token_stay_open_beside_each_other(desk):
     program = desk.on("rest").connected("token")
     for task in ("renew the tokens", "resize the pool"):

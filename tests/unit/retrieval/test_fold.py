@@ -15,14 +15,14 @@ from support.strategies import EPOCH
 SAID = "Exports always run in the worker process and never in a request"
 
 
-def record(session: str) -> Told:
-    made = Record(kind="discovery", scope=Scope("a", "b", "c"), content=SAID, session=session)
+def record(session: str, said: str = SAID) -> Told:
+    made = Record(kind="discovery", scope=Scope("a", "b", "c"), content=said, session=session)
     return told_by(Hit(made.id, "discovery", (), made))
 
 
-def message(session: str) -> Told:
+def message(session: str, said: str = SAID) -> Told:
     return told_by(
-        Hit(f"{session}#3", EVENT, (), Event(type="message", key="k", at=EPOCH, text=SAID))
+        Hit(f"{session}#3", EVENT, (), Event(type="message", key="k", at=EPOCH, text=said))
     )
 
 
@@ -35,3 +35,19 @@ def test_only_the_message_of_its_own_session_stands_behind_a_record(
 ) -> None:
     assert is_said_by(record(taken_from), message(said_in)) is hidden
     assert repeats(message(said_in), record(taken_from)) is hidden
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"{SAID} of the shop that customers wait for", f"Never {SAID} of the shop that customers wait for"),
+        (f"{SAID}, and all of them are written by 5", f"{SAID}, and all of them are written by 6"),
+        (f"{SAID} that a customer makes and waits for", f"{SAID} that a customer makes without waits for"),
+    ],
+)  # fmt: skip
+def test_a_negation_or_another_number_is_shown_beside_what_says_nearly_the_same(
+    one: str, other: str
+) -> None:
+    for said, more in ((one, other), (other, one)):
+        assert not is_said_by(record("s-1", said), message("s-1", more))
+        assert not repeats(message("s-1", more), record("s-1", said))

@@ -339,3 +339,15 @@ def test_no_secret_is_stored_with_the_reason(spooled: Spooled) -> None:
         assert (folder / "events.jsonl").stat().st_mode & 0o077 == 0
 
     run(talk())
+
+
+def test_a_person_is_told_why_an_event_waits_and_where_one_is_kept_that_failed() -> None:
+    waits = SetAside("/srv/shop", 1, 0, "HEAD is a pipe", "", 2, 0.0, 109.0)
+    assert (
+        waits.told(100.0) == "/srv/shop: 1 event waits: HEAD is a pipe (tried 2 times, next in 9 s)"
+    )
+    fresh = SetAside("/srv/shop", 3, 0, "", "", 0, 0.0, 0.0)
+    assert fresh.told(100.0) == "/srv/shop: 3 events wait, not tried yet"
+    failed = SetAside("", 0, 1, "", "it is no event", 0, 0.0, 0.0, "/srv/failed.jsonl")
+    said = "1 event could not be processed: it is no event (kept in /srv/failed.jsonl)"
+    assert failed.told(100.0) == f"no folder: {said}"

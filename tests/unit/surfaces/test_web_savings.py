@@ -46,5 +46,25 @@ def test_savings_are_those_that_were_measured_and_zeros_are_zeros(
     asyncio.run(visit())
 
 
+def test_text_that_was_only_written_out_is_no_part_of_what_was_folded(
+    shop: Desk, tmp_path: Path
+) -> None:
+    lines = (f"12:00:{n % 60:02} INFO request {n} took {n % 97} ms" for n in range(2_000))
+    (shop.root / "app.log").write_text("\n".join(lines))
+    agent = shop.connected("agent")
+    agent("digest", paths=["app.log"])
+    browser = Browser(shop.host, shop.root)
+
+    async def before_folding() -> str:
+        page = await browser.page("/savings?days=7")
+        return page.partition("<dt>Of</dt><dd>")[2].partition("<")[0]
+
+    folded = asyncio.run(before_folding())
+    agent("digest", text="one short line that is written out in whole\n" * 3)
+    rows = {row["level"]: row for row in shop("savings", days=7)["rows"]}
+    assert rows["bookkeeping"]["raw"] > 0
+    assert f"{rows['digest']['raw']:,}" == folded == asyncio.run(before_folding())
+
+
 def test_a_share_is_never_rounded_up_to_all_of_it() -> None:
     assert (_share(0, 0), _share(0, 10), _share(9_999, 10_000)) == ("–", "0%", "99.9%")

@@ -27,11 +27,17 @@ _BREAK = "¦"
 """Stands in the middle of what scanners look for, and is taken out again."""
 
 SHAPES: dict[str, tuple[str, ...]] = {
-    "aws-access-key": ("AKIA¦{U16}", "ASIA¦{U16}"),
+    "aws-access-key": ("AKIA¦{U16}", "ASIA¦{U16}", "A3¦T{U17}", "ak¦ia{D4}{L12}"),
     "encoded-private-key": ("LS0tLS1¦CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{B200}",),
     "github-token": ("gh¦p_{A36}", "gh¦o_{A36}", "gh¦s_{A36}"),
     "github-fine-grained": ("github¦_pat_{A22}_{A59}",),
-    "gitlab-token": ("gl¦pat-{W20}", "gl¦ptt-{H40}", "gl¦rt-{W20}", "gl¦pat-{W27}.01.{L9}"),
+    "gitlab-token": (
+        "gl¦pat-{W20}",
+        "gl¦ptt-{H40}",
+        "gl¦rt-{W20}",
+        "gl¦pat-{W27}.01.{L9}",
+        "GR¦1348941{W20}",
+    ),
     "slack-token": ("xox¦b-{D12}-{D13}-{A24}", "xox¦p-{D12}-{D12}-{D12}-{H32}"),
     "slack-app": ("xapp¦-1-{U11}-{D13}-{H64}",),
     "anthropic-key": ("sk¦-ant-api03-{W93}AA", "sk¦-ant-admin01-{W93}AA"),
@@ -121,13 +127,20 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "discord-token": ("M¦TA4{A20}.{A6}.{W27}", "N¦zE5{A22}.{W6}.{W38}"),
     "heroku-key": ("HR¦KU-{H8}-{H4}-{H4}-{H4}-{H12}", "HR¦KU-AA{W58}"),
     "shopify-token": ("shp¦at_{H32}", "shp¦ss_{H32}"),
-    "square-token": ("sq¦0atp-{W22}", "sq¦0csp-{W43}"),
-    "mailgun-key": ("ke¦y-{H32}", "{H32}¦-{H8}-{H8}"),
+    "square-token": ("sq¦0atp-{W22}", "sq¦0csp-{W43}", "EA¦AA{W58}"),
+    "mailgun-key": ("ke¦y-{H32}", "{H32}¦-{H8}-{H8}", "pub¦key-{H32}"),
     "mailchimp-key": ("{H32}¦-us12",),
-    "newrelic-key": ("NR¦AK-{U27}", "NR¦II-{A32}", "{H36}¦NRAL", "eu01xx{H30}¦NRAL", "NRAA¦-{H27}"),
+    "newrelic-key": (
+        "NR¦AK-{U27}",
+        "NR¦II-{A32}",
+        "{H36}¦NRAL",
+        "eu01xx{H30}¦NRAL",
+        "NRAA¦-{H27}",
+        "NR¦JS-{H19}",
+    ),
     "dependency-track-key": ("od¦t_{A32}", "od¦t_{A36}"),
     "twitch-stream-key": ("live¦_{D9}_{A30}",),
-    "grafana-token": ("gl¦sa_{A32}_{H8}", "gl¦c_{A80}="),
+    "grafana-token": ("gl¦sa_{A32}_{H8}", "gl¦c_{A80}=", "eyJ¦rIjoi{A80}"),
     "databricks-token": ("da¦pi{H32}",),
     "linear-key": ("lin¦_api_{A40}",),
     "notion-token": ("nt¦n_{A46}", "sec¦ret_{A43}"),
@@ -136,7 +149,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "doppler-token": ("d¦p.pt.{A43}", "d¦p.st.dev.{A43}"),
     "pulumi-token": ("pu¦l-{H40}",),
     "planetscale-token": ("psc¦ale_tkn_{W43}",),
-    "postman-key": ("PM¦AK-{H24}-{H34}",),
+    "postman-key": ("PM¦AK-{H24}-{H34}", "PM¦AT-{U26}"),
     "figma-token": ("fi¦gd_{W43}",),
     "airtable-token": ("pa¦t{A14}.{H64}",),
     "sentry-token": ("snt¦ryu_{H64}", "snt¦rys_{A80}"),
@@ -158,7 +171,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "1password-token": ("op¦s_eyJ{A250}",),
     "facebook-token": ("EA¦ACEdEose0c{A90}", "EA¦AG{A110}", "{D16}|{A27}"),
     "adobe-secret": ("p8¦e-{A32}",),
-    "fly-token": ("fo¦1_{A43}",),
+    "fly-token": ("fo¦1_{A43}", "fm¦2_{A120}"),
 }
 
 FRAMES = (

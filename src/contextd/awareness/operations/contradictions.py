@@ -29,6 +29,7 @@ from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import resolve
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound
+from contextd_code.text.remainder import cut_note
 
 _PAGE = 2_000
 _MOST_PAIRS = 10_000
@@ -76,14 +77,16 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class Disputes:
-    """Pairs of contradicting records, latest found first."""
+    """Pairs of contradicting records, latest found first. `notice` says if there are more."""
 
     contradictions: list[Dispute]
+    notice: str = ""
 
     def as_text(self) -> str:
         """One paragraph per pair."""
-        text = "\n".join(one.as_text() for one in self.contradictions)
-        return text or "no contradictions"
+        lines = [one.as_text() for one in self.contradictions]
+        lines += [f"({self.notice})"] if self.notice else []
+        return "\n".join(lines) or "no contradictions"
 
 
 @operation("GET /api/contradictions", profile="standard")
@@ -103,11 +106,12 @@ def list_contradictions(
     pairs = runtime.view.contradictions.find(
         observed_in(runtime),
         states=() if status == "all" else (status,),
-        limit=limit,
+        limit=limit + 1,
     )
-    disputes = _disputes(runtime, pairs)
+    notice = cut_note(limit, limit, "pairs", "raise the limit", at_least=len(pairs) > limit)
+    disputes = _disputes(runtime, pairs[:limit])
     runtime.trace.read([id for d in disputes for id in (d.a.id, d.b.id)], type="contradiction")
-    return Disputes(disputes)
+    return Disputes(disputes, notice)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import session_of
 from contextd_code.dataclass import dataclass
+from contextd_code.text.remainder import cut_note
 
 _SHOWN = 50
 
@@ -95,6 +96,8 @@ class Window:
                 "Archived (search still finds them):",
                 *("- " + i.as_text() for i in archived_items),
             ]
+        cut = cut_note(len(self.items), self.active + self.archived, "items", "raise the limit")
+        lines += [f"({cut})"] if cut else []
         lines += [f"{pruning.at} {pruning.summary}" for pruning in self.prunings]
         return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated
 
@@ -36,6 +36,7 @@ from contextd_code.queries.impact import CodeReach, DependentPlace, TestOfCode, 
 from contextd_code.queries.use_counts import UseCount, meant_by_name
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_code.text.remainder import cut_note
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5
@@ -137,9 +138,10 @@ def _told(runtime: Runtime, path: str | None, diff: str | None, depth: int, budg
         found = reach(calls, _sources(runtime), changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
+    cuts = _cuts(places=found.broken, tests=found.tests)
     answer = replace(
         _impact(changed, found, knowledge, fixes, budget),
-        notice=_notice(lag.notice, calls.notice, found, meant.notice, _cut(len(found.broken))),
+        notice=_notice(lag.notice, calls.notice, found, meant.notice, *cuts),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -185,9 +187,11 @@ def _notice(behind: str, of_index: str, found: CodeReach, *more: str) -> str:
     return "; ".join(filter(None, (behind, of_index, found.lack, *more)))
 
 
-def _cut(places: int) -> str:
-    """How many places the list lacks; the text counts its own omissions."""
-    return f"the list has {_LISTED:,} of {places:,} places" if places > _LISTED else ""
+def _cuts(**lists: Sequence[object]) -> Iterator[str]:
+    """What the lists of the data leave out, by their names; the text counts its own omissions."""
+    for things, whole in lists.items():
+        most = _TESTS_LISTED if things == "tests" else _LISTED
+        yield cut_note(min(most, len(whole)), len(whole), things, "name a part of it")
 
 
 @dataclass(slots=True)
@@ -248,6 +252,11 @@ def _impact(
         files=len(paths),
         text=text,
     )
+
+
+def _some(names: Sequence[str], most: int) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _counted(number: int, noun: str) -> str:
@@ -338,8 +347,8 @@ class FileOfChange:
 
     def as_text(self) -> str:
         """One line."""
-        names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
-        lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
+        names = _some(self.symbols, 8)
+        lost = f"; gone: {_some(self.gone, 5)}" if self.gone else ""
         kinds = [] if self.change == "edit" else [self.change]
         kinds += [f"moved from {self.was}"] if self.was else []
         kinds += ["binary"] if self.binary else []
@@ -415,13 +424,9 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         for one in changed.files
     ]
     fixes = [*remedies, *_fixes(runtime, changed)]
-    title = (
-        f"{_counted(len(files), 'file')} changed since {name}"
-        if files
-        else f"nothing changed since {name}"
-    )
+    changes = f"{_counted(len(files), 'file')} changed" if files else "nothing changed"
     whole = packed(
-        title,
+        f"{changes} since {name}",
         [
             TextSection("Changed:", [text_form(one) for one in files], 0.3),
             TextSection("Breaks rules:", [f"  {text_form(one)}" for one in violations], 0.15),
@@ -433,7 +438,8 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, calls.notice, found, lack, _cut(len(outside)))
+    cuts = _cuts(files=files, places=outside, tests=found.tests)
+    notice = _notice(lag.notice, calls.notice, found, lack, *cuts)
     return DiffContext(
         base=name,
         files=files[:_LISTED],

@@ -16,6 +16,7 @@ from contextd.domain.changes import CodeChange, KnowledgeChanges
 from contextd.domain.scope import Scope
 from contextd.jobs.table import Task
 from contextd.knowledge.embedding import embed_documents, queue_embedding
+from contextd.redaction.cutting import quoted
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -67,7 +68,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
     """
     below = path.strip("/") if path else ""
     if below and not _exists(runtime.root / below):
-        raise NotFound(f"{path!r:.200} does not exist here", "give a folder of the project")
+        raise NotFound(f"{quoted(path, 200)} does not exist here", "give a folder of the project")
     report = scan_project(runtime, below=below, incremental=incremental)
     keep_weights(runtime)
     job = queue_embedding(runtime)

@@ -32,6 +32,7 @@ from contextd_code.queries.use_counts import COMPARED
 from contextd_code.symbols.definitions import FoundDefinitions, definitions
 from contextd_code.symbols.repo_map import repo_map as draw_map
 from contextd_code.symbols.section_outline import contents, first_paths
+from contextd_code.text.remainder import cut_note
 from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.grep import grep
 
@@ -84,8 +85,13 @@ def find_symbol(
     # A miss here is a name, not a knowledge gap that the user could fill.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
-    count = f"more than {len(fitting)}" if every.more else f"{len(fitting)}"
-    cut = f"{limit} of {count}: narrow by path or kind" if len(fitting) > limit else ""
+    cut = cut_note(
+        len(hits),
+        len(fitting),
+        "definitions",
+        "narrow by path or kind",
+        at_least=every.more and len(fitting) > limit,
+    )
     other = f"{otherwise} more in another case" if otherwise else ""
     notices = (
         cut,

@@ -22,6 +22,7 @@ from contextd.folding.savings_log import note_saving
 from contextd.folding.section_digest import NamedText, digest_parts, joined, piece
 from contextd.folding.session_subtasks import subtask_named, trace_of
 from contextd.folding.thinning import runs, without_marks
+from contextd.redaction.cutting import beginning
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.logged_queries import asked, unanswered
@@ -93,7 +94,7 @@ def digest(
     original = Original(
         scope=runtime.scope,
         id=handle,
-        about=one_line(about, 200),
+        about=one_line(beginning(about, 1_000), 200),
         text=Clean(whole),
         tokens=raw,
         at=runtime.clock.now(),

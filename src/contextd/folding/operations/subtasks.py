@@ -23,6 +23,7 @@ from contextd.folding.session_subtasks import (
 )
 from contextd.knowledge.record_views import known
 from contextd.knowledge.writing import Provenance, RecordText, save_new
+from contextd.redaction.cutting import beginning
 from contextd.runtime.operation import ExtraArguments, in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
@@ -176,7 +177,8 @@ def _remember(runtime: Runtime, subtask: Subtask, message: str) -> tuple[str, st
             RecordText(
                 "memory",
                 title=subtask.description,
-                content=trim_to_tokens(message.strip(), _REMEMBERED) or message.strip()[:1_000],
+                content=trim_to_tokens(message.strip(), _REMEMBERED)
+                or beginning(message.strip(), 1_000),
                 data={"outcome": "mixed", "task": subtask.prompt[:500]},
             ),
             Provenance(session=subtask.session),

@@ -18,6 +18,7 @@ from contextd.imports.foreign.safe_reading import json_items, moment_of, packed_
 from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.importers.pasted_text import set_apart
 from contextd.imports.importers.transcript_builder import list_of, mapping_of, text_of
+from contextd.redaction.cutting import beginning
 
 _NAME = re.compile(r"conversations(?:-\d+)?\.json")
 _LONGEST = 50_000
@@ -47,7 +48,7 @@ def _read(place: str, chat: Mapping[str, Any], *, chatgpt: bool) -> Item:
     try:
         batch = _batch(chat, chatgpt=chatgpt)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
-        return Unread(place, f"not a conversation: {error!s:.200}")
+        return Unread(place, f"not a conversation: {beginning(str(error), 200)}")
     return batch or Unread(place, "the conversation is empty")
 
 
@@ -68,7 +69,7 @@ def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:
     counts["events"] = len(events)
     return ImportBatch(
         external_id=str(id) or digest(f"{title} {events[0].at} {events[0].text}"),
-        title=title[:300],
+        title=beginning(title, 300),
         started=min(event.at for event in events),
         ended=max(event.at for event in events),
         events=tuple(events),
@@ -79,12 +80,21 @@ def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:
 def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
     if role == "assistant":
         origin = marked("assistant")
-        yield Event(type="message", key=key, at=at, role=role, text=text[:_LONGEST], data=origin)
+        yield Event(
+            type="message", key=key, at=at, role=role, text=beginning(text, _LONGEST), data=origin
+        )
         return
     prose, material = set_apart(text)
     if prose:
         origin = marked("prompt")
-        yield Event(type="message", key=key, at=at, role="user", text=prose[:_LONGEST], data=origin)
+        yield Event(
+            type="message",
+            key=key,
+            at=at,
+            role="user",
+            text=beginning(prose, _LONGEST),
+            data=origin,
+        )
     if material:
         pasted = marked("material")
         yield Event(
@@ -92,7 +102,7 @@ def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
             key=f"{key}:material",
             at=at,
             role="user",
-            text=material[:_LONGEST],
+            text=beginning(material, _LONGEST),
             data=pasted,
         )
 

@@ -18,6 +18,7 @@ from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundi
 from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, parts_of
 from contextd.imports.foreign.rule_limits import NESTED, limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
+from contextd.redaction.cutting import beginning
 from contextd_code.errors import Denied
 from contextd_code.text.words import unpunctuated
 from contextd_code.tree.named_files import files_named
@@ -80,9 +81,9 @@ def read_sections(kind: str, trust: Trust) -> Callable[[Path, str], Iterator[Ite
             yield Note(
                 key=digest("\n".join((*headings, "discovery" if short else "context")).casefold()),
                 kind="discovery" if short else "context",
-                title=(" › ".join(headings) or name)[:_LONGEST_TITLE],
+                title=beginning(" › ".join(headings) or name, _LONGEST_TITLE),
                 content=text,
-                tags=tuple(filter(None, (one[:60] for one in headings[-2:] or (name,)))),
+                tags=tuple(filter(None, (beginning(one, 60) for one in headings[-2:] or (name,)))),
                 data={**_filed(kind, shown), **limited} if short else limited,
                 said_by=shown,
                 trust=trust,
@@ -136,7 +137,7 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
     yield Note(
         key=digest(f"{title} {content}".casefold()),
         kind="discovery",
-        title=title[:200],
+        title=beginning(title, 200),
         content=content,
         data=_filed("decision", shown),
         said_by=shown,

@@ -14,6 +14,7 @@ from typing import Any
 from contextd.imports.databases import ForeignDatabase, Row, has_columns, reading
 from contextd.imports.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.imports.foreign.safe_reading import listed, moment_of, plain_text
+from contextd.redaction.cutting import beginning
 
 _LONGEST_DISCOVERY = 1_000
 """Maximum characters of a discovery; longer text becomes a context entry."""
@@ -85,7 +86,7 @@ def _claude_mem_summaries(database: ForeignDatabase) -> Iterator[Item]:
             yield Unread(f"session_summaries {row['id']}", "it has no text")
             continue
         yield Note(
-            **_observed("summary", plain_text(row["request"])[:200], "\n".join(lines)),
+            **_observed("summary", beginning(plain_text(row["request"]), 200), "\n".join(lines)),
             key=f"summary {row['id']} {row['created_at_epoch']}",
             tags=("session-summary",),
             said_by="claude-mem",

@@ -14,6 +14,7 @@ from contextd.domain.origins import marked
 from contextd.domain.sessions import EventType
 from contextd.imports.importers.commits_and_prs import commits, pull_request
 from contextd.imports.importers.tool_calls import SHELLS, accessed_file, output_text
+from contextd.redaction.cutting import beginning
 from contextd_code.dataclass import dataclass
 
 LONGEST_ARTEFACT = 20_000
@@ -65,13 +66,13 @@ class Tasks:
             subject = _text(given.get("subject")) or _text(given.get("description"))
             if number is None or not subject:
                 return
-            self.items[number[1]] = {"text": subject[:500], "state": "pending"}
+            self.items[number[1]] = {"text": beginning(subject, 500), "state": "pending"}
         else:
             item = self.items.get(str(given.get("taskId", "")))
             if item is None:
                 return
             item["state"] = _text(given.get("status")) or item["state"]
-            item["text"] = _text(given.get("subject"))[:500] or item["text"]
+            item["text"] = beginning(_text(given.get("subject")), 500) or item["text"]
             if item["state"] == "deleted":
                 del self.items[str(given["taskId"])]
         yield from _listed([dict(item) for item in self.items.values()])
@@ -168,7 +169,7 @@ def _plan(call: FinishedCall) -> Iterator[Artefact]:
     shown = _APPROVED_PLAN.search(whole)
     plan = shown[1].strip() if shown else _text(call.arguments.get("plan"))
     if plan:
-        yield Artefact(suffix=":plan", text=plan[:LONGEST_ARTEFACT], data=marked("plan"))
+        yield Artefact(suffix=":plan", text=beginning(plan, LONGEST_ARTEFACT), data=marked("plan"))
 
 
 def _todo(call: FinishedCall) -> Iterator[Artefact]:
@@ -176,7 +177,7 @@ def _todo(call: FinishedCall) -> Iterator[Artefact]:
     rows = [row for row in given if isinstance(row, Mapping)] if isinstance(given, list) else []
     items = [
         {
-            "text": (_text(row.get("content")) or _text(row.get("step")))[:500],
+            "text": beginning(_text(row.get("content")) or _text(row.get("step")), 500),
             "state": _text(row.get("status")) or "pending",
         }
         for row in rows[:100]
@@ -205,14 +206,16 @@ def _shell(call: FinishedCall) -> Iterator[Artefact]:
             details = {"sha": commit.sha, "branch": commit.branch}
             data = marked("commit", {name: value for name, value in details.items() if value})
             yield Artefact(
-                suffix=f":commit{number}", text=commit.message[:LONGEST_ARTEFACT], data=data
+                suffix=f":commit{number}",
+                text=beginning(commit.message, LONGEST_ARTEFACT),
+                data=data,
             )
     opened = pull_request(command, call.text) if "gh" in command and "pr" in command else None
     if opened is not None:
         told_of = {"title": opened.title, "number": opened.number, "url": opened.url}
         data = marked("pull_request", {name: value for name, value in told_of.items() if value})
         text = "\n\n".join(part for part in (opened.title, opened.body) if part)
-        yield Artefact(suffix=":pull", text=text[:LONGEST_ARTEFACT], data=data)
+        yield Artefact(suffix=":pull", text=beginning(text, LONGEST_ARTEFACT), data=data)
 
 
 _MEMORY = re.compile(
@@ -234,7 +237,7 @@ def _written(call: FinishedCall) -> Iterator[Artefact]:
     if text:
         shown, _ = accessed_file(call.tool, call.arguments, call.cwd)
         data = marked(origin, {"path": shown or str(PurePosixPath(path))})
-        yield Artefact(suffix=":written", text=text[:LONGEST_ARTEFACT], data=data)
+        yield Artefact(suffix=":written", text=beginning(text, LONGEST_ARTEFACT), data=data)
 
 
 def added_text(arguments: Mapping[str, Any], result: Any) -> str:

@@ -19,6 +19,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import parse_instant
 from contextd.imports.exporters.opencontext import kept_differences, plain_bubble, plain_entry
 from contextd.imports.importers.importer import RedactItem
+from contextd.redaction.cutting import beginning, quoted
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid
 from contextd_code.text.syntax_errors import json_problem
@@ -60,7 +61,9 @@ def read(text: str, redact: RedactItem) -> ContextsFile:
     document = _document(text)
     version = document.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int):
-        raise Invalid(f"version {version!r:.40} is not a number", "supported versions: 1 and 2")
+        raise Invalid(
+            f"version {quoted(version, 40)} is not a number", "supported versions: 1 and 2"
+        )
     secrets = 0
     junk: list[str] = []
     valid_items: dict[str, list[Mapping[str, Any]]] = {"entries": [], "bubbles": []}
@@ -80,7 +83,7 @@ def read(text: str, redact: RedactItem) -> ContextsFile:
     for key, value in rest.items():
         if "entries" not in document and _looks_like_entries(value):
             raise Invalid(
-                f"`{key!s:.40}` is a list of {len(value)} objects that would be ignored",
+                f"`{beginning(str(key), 40)}` is a list of {len(value)} objects that would be ignored",
                 "OpenContext calls its list `entries`; rename it",
             )
     if rest and _unfit(rest):

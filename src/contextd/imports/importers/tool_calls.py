@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from contextd.redaction.cutting import beginning, ending
+
 _SAME = {
     "Bash": (
         "bash", "shell", "exec_command", "exec", "local_shell", "local_shell_call", "run_shell_command",
@@ -77,7 +79,7 @@ def _object(arguments: Any) -> Mapping[str, Any]:
     if isinstance(arguments, str):
         text = arguments.strip()
         if text.startswith("*** Begin Patch"):
-            return {"patch": text[:_LONGEST_PATCH]}
+            return {"patch": beginning(text, _LONGEST_PATCH)}
         try:
             arguments = json.loads(text)
         except (ValueError, RecursionError):
@@ -114,7 +116,7 @@ def _of_file(name: str, tool: str, tool_input: Mapping[str, Any]) -> Mapping[str
         (v for v in tool_input.values() if isinstance(v, str) and "*** Begin Patch" in v), ""
     )
     if patch:
-        return {"patch": patch[:_LONGEST_PATCH], "file_path": next(_patched(patch), "")}
+        return {"patch": beginning(patch, _LONGEST_PATCH), "file_path": next(_patched(patch), "")}
     path = next((tool_input[one] for one in _PATHS if isinstance(tool_input.get(one), str)), "")
     if path:
         found = {**_without(found, tuple(one for one in _PATHS if one != "file_path"))}
@@ -211,7 +213,7 @@ def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
     for name in ("command", "file_path", "notebook_path", "pattern", "query", "url", "description"):
         value = arguments.get(name)
         if isinstance(value, str) and value:
-            return f"{tool}: {value[:500]}"
+            return f"{tool}: {beginning(value, 500)}"
     return tool
 
 
@@ -241,7 +243,8 @@ def output_text(content: Any) -> str:
         return ""
     if len(content) <= _HEAD + _TAIL:
         return content
-    return f"{content[:_HEAD]}\n… {len(content) - _HEAD - _TAIL} characters …\n{content[-_TAIL:]}"
+    head, tail = beginning(content, _HEAD), ending(content, _TAIL)
+    return f"{head}\n… {len(content) - len(head) - len(tail)} characters …\n{tail}"
 
 
 def kept_text(tool: str, text: str, *, failed: bool) -> str:
@@ -250,7 +253,7 @@ def kept_text(tool: str, text: str, *, failed: bool) -> str:
     """
     if failed:
         return text
-    return text[: _GLIMPSES.get(tool, len(text))]
+    return beginning(text, _GLIMPSES.get(tool, len(text)))
 
 
 _GLIMPSES = {
@@ -263,11 +266,18 @@ _GLIMPSES = {
 def trimmed(value: Any, depth: int = 0) -> Any:
     """Arguments with long strings and lists shortened, nested at most four levels deep."""
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST_INPUT else value[:_LONGEST_INPUT] + "…"
+        return value if len(value) <= _LONGEST_INPUT else beginning(value, _LONGEST_INPUT) + "…"
     if isinstance(value, Mapping):
         if depth >= 4:
             return {}
-        return {str(k)[:200]: trimmed(v, depth + 1) for k, v in list(value.items())[:_MOST_ITEMS]}
+        return {
+            beginning(str(k), 200): trimmed(v, depth + 1)
+            for k, v in list(value.items())[:_MOST_ITEMS]
+        }
     if isinstance(value, list):
         return [] if depth >= 4 else [trimmed(item, depth + 1) for item in value[:_MOST_ITEMS]]
-    return value if isinstance(value, bool | int | float) or value is None else str(value)[:200]
+    return (
+        value
+        if isinstance(value, bool | int | float) or value is None
+        else beginning(str(value), 200)
+    )

@@ -44,6 +44,7 @@ from contextd.imports.importers.tool_calls import (
     relative_path,
     trimmed,
 )
+from contextd.redaction.cutting import beginning
 from contextd_code.dataclass import dataclass
 
 LONGEST_TEXT = 50_000
@@ -115,7 +116,7 @@ class Transcript:
 
     def titled(self, text: str) -> None:
         """Set the client's title of the session."""
-        self.title = self.redact(text[:300])[0]
+        self.title = self.redact(beginning(text, 300))[0]
 
     def by_user(self, text: str, index: int = 0, origin: str = "prompt") -> None:
         """A user message: the user's own words and pasted material, without what the client or a hook
@@ -139,9 +140,9 @@ class Transcript:
         prose, material = set_apart(words)
         if prose:
             data = marked(origin, {"material": True} if material else {})
-            self.add("message", index, "user", prose[:LONGEST_TEXT], data)
+            self.add("message", index, "user", beginning(prose, LONGEST_TEXT), data)
         if material:
-            cut = material[:LONGEST_TEXT]
+            cut = beginning(material, LONGEST_TEXT)
             self.add("note", index, "user", cut, marked("material"), suffix=":material")
 
     def by_agent(self, text: str, index: int = 0) -> None:
@@ -150,7 +151,9 @@ class Transcript:
         if words != text.strip():
             self.counts["injected"] += 1
         if words:
-            self.add("message", index, "assistant", words[:LONGEST_TEXT], marked("assistant"))
+            self.add(
+                "message", index, "assistant", beginning(words, LONGEST_TEXT), marked("assistant")
+            )
 
     def interrupted(self, index: int = 0) -> None:
         """The user interrupted the agent."""
@@ -164,7 +167,7 @@ class Transcript:
         """The summary carried over a compaction."""
         if text:
             data = marked("summary", {"summary": True, "compact": True})
-            self.add("note", 0, "assistant", text[:LONGEST_TEXT], data)
+            self.add("note", 0, "assistant", beginning(text, LONGEST_TEXT), data)
 
     def called(self, id: str, tool: str, arguments: Any, index: int = 0) -> None:
         """A tool call, by the client's name for it."""

@@ -21,6 +21,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, NotFound
+from contextd_code.text.remainder import cut_note
 
 _MOST = 200
 _LONGEST = 2_000
@@ -85,19 +86,22 @@ class Waiting:
 @dataclass(frozen=True, slots=True)
 class Inbox:
     """A page of records awaiting review, newest first; the count of each status, and where the next page
-    starts.
+    starts. `notice` says how many are on other pages.
     """
 
     waiting: list[Waiting]
     counts: dict[str, int]
     cursor: str = ""
+    notice: str = ""
 
     def as_text(self) -> str:
         """Two lines for each record, then the next step."""
         if not self.waiting:
             return "nothing awaits review"
         acts = "settle them: contextd inbox accept ID …, contextd inbox reject ID …"
-        return "\n".join([*(one.as_text() for one in self.waiting), acts])
+        lines = [one.as_text() for one in self.waiting]
+        lines += [f"({self.notice})"] if self.notice else []
+        return "\n".join([*lines, acts])
 
 
 @operation("GET /api/inbox", audience="owner", where="person")
@@ -127,7 +131,10 @@ def inbox(
     }
     runtime.trace.read([one.id for one in records], type="inbox")
     found = [_waiting(runtime, one) for one in records]
-    return Inbox(found, counts, page.cursor)
+    total = sum(counts.get(one, 0) for one in statuses_of(status))
+    many = cursor or page.cursor
+    notice = cut_note(len(found), total, "records", "raise the limit") if many else ""
+    return Inbox(found, counts, page.cursor, notice)
 
 
 def _waiting(runtime: Runtime, record: Record) -> Waiting:

@@ -31,6 +31,7 @@ from contextd.search.find_records import hand_out_whole, resolve
 from contextd.search.validity import validities
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, Invalid
+from contextd_code.text.remainder import cut_note
 
 _MOST = 200
 _UNSEEN = (FILE_DIFFERENCES, SAVED_AS)
@@ -48,7 +49,11 @@ class Rows:
 
     def as_text(self) -> str:
         """A line per record, with its status unless it is active."""
-        return "\n".join(map(_line, self.records)) or "nothing matches"
+        lines = list(map(_line, self.records))
+        if self.cursor:
+            act = "raise the limit, or narrow the list"
+            lines.append(f"({cut_note(len(self.records), self.total, 'records', act)})")
+        return "\n".join(lines) or "nothing matches"
 
 
 def _line(row: RecordRow) -> str:

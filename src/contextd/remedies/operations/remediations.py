@@ -18,6 +18,8 @@ from contextd.knowledge.acknowledgement import Recorded, recorded
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.record_views import noted
 from contextd.person.person import kept_in, where_kept
+from contextd.redaction.cutting import beginning
+from contextd.redaction.redact import redact
 from contextd.remedies.learned_fixes import record_remedy
 from contextd.remedies.lookup import is_about_another, known_remedies
 from contextd.remedies.signatures import error_lines, normalised, plain
@@ -120,7 +122,7 @@ def remediation_search(
     sure = known_remedies(runtime, query, quoted=True)[:limit]
     matches = {one.record.id: (_MATCH[one.nearness], 1.0) for one in sure}
     records = [one.record for one in sure]
-    question = _question(query, context)
+    question = _question(*(redact(one, runtime.redaction_key).text for one in (query, context)))
     notice = ""
     if len(records) < limit and question:
         found = find_records(
@@ -142,7 +144,7 @@ def remediation_search(
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(text_form(one))) for one in shown
     ]
-    noted = asked(runtime, question or query[:_ASKED], ids, type="remediation")
+    noted = asked(runtime, question or beginning(query, _ASKED), ids, type="remediation")
     nothing = unanswered(runtime, "no known fix", noted=noted)
     return Remediations(shown, notice if shown else nothing)
 

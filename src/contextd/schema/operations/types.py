@@ -14,6 +14,7 @@ from contextd.knowledge.recording import NewRecord, record_new
 from contextd.knowledge.typed_entries import TypedEntries, TypedEntry, typed_entry
 from contextd.person.person import kept_in, where_kept
 from contextd.policies.rule_file_sync import problems_of_files
+from contextd.redaction.cutting import beginning
 from contextd.runtime.operation import FieldsOf, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
@@ -163,4 +164,4 @@ def _as_words(type: str, filter: Any) -> str:
             return [word for part in value for word in words(part)]
         return [str(value)] if isinstance(value, str) else []
 
-    return " ".join([type.replace("_", " "), *words(filter)])[:200]
+    return beginning(" ".join([type.replace("_", " "), *words(filter)]), 200)

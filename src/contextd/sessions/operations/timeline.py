@@ -17,6 +17,7 @@ from contextd.search.validity import validities
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import RESUMED
 from contextd_code.dataclass import dataclass
+from contextd_code.text.remainder import cut_note
 
 _TEXT = 1_200
 _EVENTS = 500
@@ -47,15 +48,17 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRows:
-    """Sessions, latest first."""
+    """Sessions, latest first. `notice` says if there are more."""
 
     sessions: list[SessionRow]
+    notice: str = ""
 
     def as_text(self) -> str:
         """One line per session."""
         lines = [
             f"{short_id(s.id)} {s.status} {s.age} {s.client} {s.task[:60]}" for s in self.sessions
         ]
+        lines += [f"({self.notice})"] if self.notice else []
         return "\n".join(lines) or "no sessions yet"
 
 
@@ -72,8 +75,10 @@ def list_sessions(
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)
-    found = runtime.view.sessions.find(runtime.own_scopes, statuses=wanted, limit=limit)
-    return SessionRows([_row(runtime, session) for session in found])
+    found = runtime.view.sessions.find(runtime.own_scopes, statuses=wanted, limit=limit + 1)
+    more = len(found) > limit
+    notice = cut_note(limit, limit, "sessions", "raise the limit", at_least=more)
+    return SessionRows([_row(runtime, session) for session in found[:limit]], notice)
 
 
 def _row(runtime: Runtime, session: Session) -> SessionRow:

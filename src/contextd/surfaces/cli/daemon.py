@@ -18,7 +18,7 @@ from contextd.domain.quoting import quotation
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin import client
-from contextd.thin.channel import obstacle
+from contextd.thin.channel import obstacle, read_endpoint
 from contextd.thin.client import Reply
 from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive, is_foreign
@@ -26,6 +26,10 @@ from contextd_code.errors import Unavailable
 
 _PATIENCE_SECONDS = 2.0
 """Seconds before progress is printed: on an idle machine a start takes less."""
+
+
+_ANSWER_SECONDS = 2.0
+"""Seconds within which a daemon has to answer what state it is in: it takes milliseconds."""
 
 
 class _Daemon(Guiding):
@@ -82,15 +86,16 @@ def daemon_status(as_json: bool) -> int:
 
 def _daemon_status(as_json: bool) -> int:
     console = Console(as_json)
+    home = home_directory()
+    stuck = obstacle(home)
+    if stuck is not None and is_foreign(home):
+        raise Unavailable(str(stuck), stuck.hint)
     try:
-        status = client.control("status")
-    except Unavailable:
-        home = home_directory()
-        alive = is_alive(home) and not is_foreign(home)
-        text = "a daemon runs but does not answer" if alive else "no daemon is running"
-        if is_foreign(home) and (why := obstacle(home)):
-            raise Unavailable(str(why), why.hint) from None
-        console.show(Reply({"running": alive}, text))
+        if stuck is not None:
+            raise Unavailable(str(stuck), stuck.hint)
+        status = client.control("status", timeout=_ANSWER_SECONDS)
+    except Unavailable as error:
+        console.show(_unanswered(home, error if stuck is not None else None))
         return 1
     status = {"running": True, **status}
     waiting = [f"events set aside: {one['text']}" for one in status.get("set_aside", [])]
@@ -107,6 +112,22 @@ def _daemon_status(as_json: bool) -> int:
         lines.append(f"! {status['failure']['message']} ({status['failure'].get('hint', '')})")
     console.show(Reply(status, "\n".join([*lines, f"log: {log_path(home_directory())}"])))
     return 0
+
+
+def _unanswered(home: Path, stopped: Unavailable | None) -> Reply:
+    """Whether a daemon runs that does not answer, why if that is known, and what to do."""
+    if not is_alive(home):
+        return Reply({"running": False}, "no daemon is running")
+    about = read_endpoint(home)
+    process = about.get("pid", "")
+    if stopped is not None:
+        text, hint = f"a daemon runs but does not answer: {stopped.message}", stopped.hint
+    elif "port" not in about:
+        text, hint = "a daemon is starting and does not answer yet", "ask again in some seconds"
+    else:
+        text = f"a daemon runs (process {process}) but did not answer within {_ANSWER_SECONDS:g} s"
+        hint = f"ask again, it may be busy; `kill -9 {process}` ends one that hangs, and the next call starts another"
+    return Reply({"running": True, "problem": text, "hint": hint}, f"{text}\nhint: {hint}")
 
 
 def _in_trouble(services: Mapping[str, Mapping[str, Any]]) -> str:

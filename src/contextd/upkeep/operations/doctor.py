@@ -205,12 +205,18 @@ def _room(runtime: Runtime) -> str:
 def _spool(runtime: Runtime) -> str:
     """Whether every event of a hook was recorded that this home got."""
     now = time.time()
-    waiting = [one.told(now) for one in set_aside_in(runtime.settings.home)]
-    if waiting:
+    found = set_aside_in(runtime.settings.home)
+    if found:
+        waiting = [one.told(now) for one in found]
         more = f"; and {len(waiting) - _MOST_TOLD} more" if len(waiting) > _MOST_TOLD else ""
+        advice = (
+            "repair or remove what is named, and the events are recorded at the next try"
+            if any(one.events for one in found)
+            else "no event waits any more: delete the files when you need them no longer"
+        )
         raise Invalid(
             "events of hooks are set aside: " + "; ".join(waiting[:_MOST_TOLD]) + more,
-            "they are recorded once their cause is gone; other projects are not affected",
+            f"{advice}; other projects are not affected",
         )
     return "no event is set aside"
 

@@ -15,6 +15,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import SHORTEST, is_job, job_named
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, NotFound
+from contextd_code.text.remainder import cut_note
 
 _MOST_FAILED = 500
 """Failed jobs that are searched for those without a known project."""
@@ -41,10 +42,11 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class JobViews:
-    """Jobs, latest first, and counts by state."""
+    """Jobs, latest first, and counts by state. `notice` says how many were left out."""
 
     jobs: list[JobView]
     counts: dict[str, int] = field(default_factory=dict[str, int])
+    notice: str = ""
 
     def as_text(self) -> str:
         """One line per job."""
@@ -52,6 +54,7 @@ class JobViews:
             f"{j.state:8} {j.name} ({j.age}, attempt {j.attempts}) {j.error}".rstrip()
             for j in self.jobs
         ]
+        lines += [f"({self.notice})"] if self.notice else []
         return "\n".join(lines) or "no jobs yet"
 
 
@@ -75,7 +78,9 @@ def jobs(
         counts["failed"] = counts.get("failed", 0) + len(strays)
     if status in ("any", "failed"):
         found = sorted([*found, *strays], key=lambda job: job.created_at, reverse=True)[:limit]
-    return JobViews([_row(job, now) for job in found], counts)
+    total = sum(counts.values()) if status == "any" else counts.get(status, 0)
+    notice = cut_note(len(found), total, "jobs", "raise the limit")
+    return JobViews([_row(job, now) for job in found], counts, notice)
 
 
 def _strays(runtime: Runtime) -> list[Job]:

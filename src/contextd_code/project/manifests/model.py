@@ -18,7 +18,7 @@ class Manifest:
     `dev` are those only needed to develop. `versions` are exact ones known here, of a lock file or
     a catalogue. `runtimes` maps "Node.js", "Python"… to what is required. `members` are patterns
     of directories that belong to this workspace. `commands` are programs it installs; `publishes`
-    says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
+    says that others can depend on it, `private` that nobody shall: never both. `images` are container images. `about` is what it says of
     itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
     `references` are the folders of other packages of the repository that its build declares, None where
     the format declares none. `aliases` are the short names of a version catalogue: in the catalogue each with its
