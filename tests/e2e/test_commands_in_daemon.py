@@ -252,8 +252,13 @@ def test_the_daemon_may_be_gone(cold_home: Home) -> None:
     assert ran(cold_home, THERE, ("list",), cold_home.project)[1].count(NOTE.encode()) == 1
 
 
-def test_only_a_person_may_trust_a_folder(shop: Home) -> None:
-    for line in (("trust", "."), ("dev", "call", "trust", "--path", ".")):
+def test_only_a_person_may_trust_a_folder_and_join_or_part_projects(shop: Home) -> None:
+    for line in (
+        ("trust", "."),
+        ("dev", "call", "trust", "--path", "."),
+        ("projects", "join", "shop"),
+        ("dev", "call", "part_project"),
+    ):
         code, _, said = ran(shop, [str(CONTEXTD)], line, shop.project, CLAUDECODE="1")
         assert code == 1
         assert b"denied" in said

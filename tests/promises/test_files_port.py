@@ -189,6 +189,24 @@ def test_what_was_seen_of_a_project_is_kept_and_grows(store):
     assert [one.sightings for one in store.directory.all()] == [("git:a/b",)]
 
 
+def test_a_project_keeps_its_parts_and_a_part_its_whole(store):
+    whole = store.directory.register(project("one"))
+    part = store.directory.register(replace(project("two"), part_of=whole.scope))
+    store.directory.save(replace(whole, parts=(part.scope,)))
+    assert [(one.part_of, one.parts) for one in store.directory.all()] == [
+        (None, (part.scope,)),
+        (whole.scope, ()),
+    ]
+
+
+def test_a_project_keeps_its_news_until_it_is_told(store):
+    new = replace(project("one"), news=("moved:/a",))
+    known = store.directory.register(new)
+    assert [one.news for one in store.directory.all()] == [("moved:/a",)]
+    store.directory.save(replace(known, news=()))
+    assert [one.news for one in store.directory.all()] == [()]
+
+
 def test_a_name_that_another_project_has_gets_a_number(store):
     scopes = [store.directory.register(project(f"p{n}")).scope.project for n in range(3)]
     assert scopes == ["shop", "shop-2", "shop-3"]
@@ -275,6 +293,15 @@ def test_words_are_counted_among_what_the_checkout_has(store):
     assert len(before) == 2
     put(other, piece("a.py", "alpha"), piece("b.py", "beta beta beta"), piece("d.py", "alpha"))
     assert one.index.lexical(["alpha", "beta"], CODE, 50) == before
+
+
+def test_code_is_found_in_one_scope_only_where_a_query_says_so(store):
+    put(store, source("a.py", "alpha"))
+    put(store, source("b.py", "alpha"), scope=SCOPES[3])
+    both = Query(scopes=frozenset({SHOP, SCOPES[3]}), kinds=("code",))
+    for query, paths in ((both, {"a.py", "b.py"}), (replace(both, code_of=SHOP), {"a.py"})):
+        found = store.index.lexical(["alpha0"], query, 50)
+        assert {match.id.partition(":")[0] for match in found} == paths
 
 
 def test_a_checkout_begins_with_the_index_of_the_one_indexed_last(store):

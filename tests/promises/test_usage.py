@@ -106,7 +106,7 @@ def test_what_happened_lately_is_what_its_parts_say(store):
     query = Query(scopes=HERE, kinds=("memory", "policy"), limit=3)
     rules = Query(scopes=HERE, kinds=("policy",), limit=3)
     person = Query(scopes=HERE, kinds=("context",), limit=2)
-    lately = store.view.lately(query, rules, person, SHOP, sessions=2, observations=10)
+    lately = store.view.lately(query, rules, person, frozenset({SHOP}), sessions=2, observations=10)
     assert lately.sessions == store.sessions.find(HERE, limit=2)
     assert [s.id for s in lately.sessions] == ["s3", "s2"]
     assert lately.records == store.records.find(query).records
@@ -120,7 +120,9 @@ def test_what_happened_lately_is_what_its_parts_say(store):
 def test_the_log_is_read_only_when_something_was_missed(store):
     def observations() -> list[Observation]:
         query = Query(scopes=HERE)
-        return store.view.lately(query, query, query, SHOP, sessions=1, observations=2).observations
+        return store.view.lately(
+            query, query, query, frozenset({SHOP}), sessions=1, observations=2
+        ).observations
 
     log(store, observed(0, query="found"))
     assert observations() == []

@@ -55,7 +55,10 @@ class MemoryIndex(LocalRankings):
         with self._space.lock:
             parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
         for part, entries in sorted(parts, key=lambda row: FAMILIES.index(row[0][1])):
-            if entries and (query is None or part[0] in query.scopes):
+            asked = query is None or (
+                part[0] in query.scopes and (part[1] != "code" or query.code_of in (None, part[0]))
+            )
+            if entries and asked:
                 hidden = self._hidden(*part) if query is not None else set()
                 yield part, [entry for entry in entries if entry.document.id not in hidden]
 

@@ -347,6 +347,7 @@ class MemoryDirectory:
 
     def _checked(self, project: Project) -> Project:
         project = labels_scrubbed(project, self._space.scrub)
-        lists = project.roots, project.aliases, project.sightings
+        parts = [*map(str, project.parts)]
+        lists = project.roots, project.aliases, project.sightings, parts, project.news
         codec.dumps([project.identity, project.name, *lists])
         return replace(project, created_at=utc(project.created_at))

@@ -352,7 +352,7 @@ def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     return [
         view.observations.recent(scopes),
         view.observations.summary(scopes),
-        view.lately(query, query, query, owner, sessions=5, observations=100),
+        view.lately(query, query, query, frozenset({owner}), sessions=5, observations=100),
     ]
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from contextd.app.trust import file_stamp
 from contextd.domain.projects import Project
-from contextd.projects.project_lookup import find_project, is_known, make_known, scope_of_new
+from contextd.projects.membership import scope_of_new
+from contextd.projects.project_lookup import find_membership, make_known
 from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
@@ -32,10 +33,22 @@ class _Directory:
     project: Project | None
     identity: ProjectIdentity
     stamps: tuple[object, ...]
+    is_known: bool
+    trusted: bool
     refusal: str = ""
 
 
 def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
+    """See `_located`. A decision about trust, made in another process, counts at once."""
+    found = _located(runtime, cwd, op)
+    known = _places(runtime).get(cwd)
+    if known is None or found.checkout is None or found.checkout.trusted == known.trusted:
+        return found
+    _places(runtime).pop(cwd)
+    return _located(runtime, cwd, op)
+
+
+def _located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     """Bind a call to the project around `cwd`. If the directory is not a project, it becomes one for an
     operation that works there, if its path is allowed and the caller may write; any other call is bound to
     the checkout only.
@@ -50,7 +63,7 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
         return replace(runtime, nowhere=f": {error.message}")
     root = place.identity.root
     project = place.project
-    if project is not None and is_known(project, place.identity):
+    if project is not None and place.is_known:
         return runtime.standing_in(project, root)
     scope = project.scope if project else scope_of_new(runtime.organisation.name, place.identity)
     making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
@@ -104,8 +117,9 @@ def _place(runtime: Runtime, cwd: Path) -> _Directory:
     if known_place is not None and known_place.project is not None:
         return known_place
     # A directory that was refused may be a project by now, because its user was told how to add it.
-    project, identity = find_project(runtime.organisation, cwd)
-    found = _Directory(now, project, identity, _stamps(identity))
+    belongs, identity = find_membership(runtime.organisation, cwd)
+    trusted = runtime.organisation.trusted_folders.of(identity.root).trusted
+    found = _Directory(now, belongs.project, identity, _stamps(identity), belongs.is_known, trusted)
     if found.project is not None:
         places.put(cwd, found)
     elif known_place is not None:

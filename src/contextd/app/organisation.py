@@ -439,7 +439,8 @@ class OpenOrganisation:
 
     def _in_project(self, runtime: Runtime, job: Job) -> Runtime | None:
         # Work for a team or for all runs in any project that can read it.
-        all_known = self.directory.all()
+        # A part may write nothing wider.
+        all_known = sorted(self.directory.all(), key=lambda one: one.part_of is not None)
         project = next((p for p in all_known if job.scope in p.scope.cascade), None)
         if project is None:
             return runtime.at_person() if job.scope == PERSON else None

@@ -18,7 +18,7 @@ from typing import Any
 
 from contextd.clients import CLIENTS
 from contextd.clients.client import Client
-from contextd.domain.trust import EARLIER, Trust
+from contextd.domain.trust import EARLIER, TAKEN_BACK, Trust
 from contextd.runtime.caches import Cache, as_of
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
 from contextd_code.errors import ContextdError, NotFound, Unreadable
@@ -152,7 +152,7 @@ def _folder(root: Path) -> str:
 def _decided(path: str, entry: Mapping[str, Any]) -> Trust:
     by, since = str(entry.get("by", "")), str(entry.get("since", ""))
     if entry.get("revoked"):
-        return Trust(path, by=by, since=since, note="taken back")
+        return Trust(path, by=by, since=since, note=TAKEN_BACK)
     root = Path(path)
     try:
         before, now = str(entry.get("commit") or ""), first_commit(root)

@@ -47,6 +47,7 @@ from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
 from contextd.policies.touched_paths import TouchedPaths, is_beside, touched_by_text
 from contextd.projects.checkout_shape import follow_shape
+from contextd.projects.identity_news import take_news
 from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
@@ -194,8 +195,10 @@ def _going_on(
     files = files_line(recent_files(runtime, facts.sessions))
     standing = _standing(runtime, thread, facts.last, budget, facts.since, files)
     news = _news(_foreign(facts.changed, thread), facts.sessions)
+    moved = [] if facts.since else [Line(text, weight=9.0) for text in take_news(runtime)]
     return [
         facts.of_person,
+        Section("Project", moved),
         Section(
             "Where the work stands", fresh(_once(standing, facts.directives), earlier_sessions)
         ),
@@ -210,7 +213,8 @@ def _going_on(
 def _project(runtime: Runtime, *, asked: bool) -> list[Section]:
     # A prepared briefing is read later, when the model may be up to date again.
     behind = follow_shape(runtime) if asked else ""
-    lines = [*described(runtime), *filter(None, [behind])]
+    news = take_news(runtime) if asked else []
+    lines = [*news, *described(runtime), *filter(None, [behind])]
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(lines)]
     return [Section("Project", [*about, *_types(runtime)])]
 
@@ -326,7 +330,7 @@ def read_lately(runtime: Runtime) -> Lately:
         query,
         rules_query(runtime),
         personal_query(runtime),
-        runtime.scope,
+        runtime.own_scopes,
         sessions=TOLD_IN,
         observations=OBSERVED,
     )

@@ -235,7 +235,8 @@ def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
     """The project's latest sessions with any activity, latest first."""
-    return with_work(runtime.sessions(limit=LATELY), runtime.clock.now())
+    found = runtime.view.sessions.find(runtime.own_scopes, limit=LATELY)
+    return with_work(found, runtime.clock.now())
 
 
 def with_work(sessions: Iterable[Session], now: datetime) -> list[Session]:

@@ -62,12 +62,13 @@ class Described:
 @dataclass(frozen=True, slots=True)
 class Lag:
     """How far the code index is behind a checkout: a `notice`, and the `paths` with outdated entries. It is
-    `certain` when all files were compared just now.
+    `certain` when all files were compared just now. A `lasting` notice is about files that are never indexed here.
     """
 
     notice: str = ""
     paths: frozenset[str] = frozenset()
     certain: bool = False
+    lasting: bool = False
 
 
 @contextmanager
@@ -96,7 +97,7 @@ def _compared(
         looked = tree.looked_at != before
         cut = cut_by_limit(tree.walked)
         if difference is None:
-            return Lag(cut, certain=looked)
+            return Lag(cut, certain=looked, lasting=True)
         stale = frozenset((*difference.changed, *difference.removed))
         if difference.count and not runtime.caller.may("write", runtime.scope):
             notice = f"{difference.count} files changed since they were indexed, grep sees them now"
@@ -117,7 +118,7 @@ def _compared(
         _bring(runtime, index, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
-        return Lag(cut, certain=looked)
+        return Lag(cut, certain=looked, lasting=True)
 
 
 def _joined(*notices: str) -> str:

@@ -189,11 +189,12 @@ class Initialised:
     warnings: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
     notice: str = ""
+    news: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The ✓ lines, and the next step."""
         if not self.files:
-            return "\n".join([*self._files_written, _NO_FILES])
+            return "\n".join([*self._files_written, *self._news, _NO_FILES])
         found = " + ".join(self.stack[:6]) or "no known framework"
         lines = [
             f"✓ Scanned {self.files} files ({self.code_files} parsed)",
@@ -221,8 +222,13 @@ class Initialised:
             shown = "; ".join(self.skipped[:5])
             more = f" and {len(self.skipped) - 5} more" if len(self.skipped) > 5 else ""
             lines.append(f"! Skipped: {shown}{more}")
+        lines += self._news
         lines.append("✓ Context initialised. Next: `contextd install` connects an agent.")
         return "\n".join(lines)
+
+    @property
+    def _news(self) -> list[str]:
+        return [f"! {one}" for one in self.news]
 
     @property
     def _files_written(self) -> list[str]:

@@ -72,7 +72,8 @@ def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
 def _around(runtime: Runtime) -> Iterator[tuple[Scope, list[Scope]]]:
     """Each wider scope with its two or more direct child scopes."""
     teams: dict[Scope, set[Scope]] = defaultdict(set)
-    for project in runtime.projects():
+    # What a part says as well is no second project that says it.
+    for project in (one for one in runtime.projects() if one.part_of is None):
         teams[Scope(project.scope.org, project.scope.team)].add(project.scope)
     organisations: dict[Scope, set[Scope]] = defaultdict(set)
     for team in teams:

@@ -53,7 +53,8 @@ class Grant:
 class Caller:
     """The caller of an operation. For the owner and org_admin, empty `teams` or `projects` mean all. For
     other team roles, empty `projects` means all projects of their teams. A project_dev has only the
-    named projects.
+    named projects. A caller `within` a scope writes only there, besides knowledge about the person: it calls from a
+    checkout that is not trusted, of a project that is.
     """
 
     name: str
@@ -61,10 +62,14 @@ class Caller:
     org: str = "local"
     teams: frozenset[str] = frozenset()
     projects: frozenset[str] = frozenset()
+    within: Scope | None = None
 
     def may(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> bool:
         """Whether this caller may `verb` records of `area` in `scope`."""
         if not self._inside(scope):
+            return False
+        about_person = scope == PERSON and area == "knowledge"
+        if verb == "write" and self.within not in (None, scope) and not about_person:
             return False
         row = area if area != "knowledge" else scope.level
         return verb[0] in ROLES[self.role][row]
@@ -74,7 +79,9 @@ class Caller:
         if not self.may(verb, scope, area):
             raise Denied(
                 f"{self.name} ({self.role}) may not {verb} {area} in {scope}",
-                "ask an administrator of that scope",
+                "trust this folder with `contextd trust`"
+                if self.within
+                else "ask an administrator of that scope",
             )
 
     def grant(self, scopes: Iterable[Scope]) -> Grant:

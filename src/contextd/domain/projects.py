@@ -14,6 +14,12 @@ class Project:
     """A repository contextd knows. `identity` is what it was first known by, unique among projects; `sightings` are
     what was seen of it since: first commits with remotes, ids, and where its checkouts have their history from. `roots`
     are its known checkouts, the latest last.
+
+    A *part* (`part_of`) is what checkouts write that the owner does not trust: it reads the whole project and is read there
+    once it has joined, which makes it one of the `parts` of the whole. A project that its owner joined to another one is a
+    part that has joined.
+
+    `news` is what became of its identity and nobody was told yet, as `KIND:VALUE` (`projects/identity_news.py`).
     """
 
     identity: str
@@ -22,7 +28,17 @@ class Project:
     roots: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     sightings: tuple[str, ...] = ()
+    part_of: Scope | None = None
+    parts: tuple[Scope, ...] = ()
+    news: tuple[str, ...] = ()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def cascade(self) -> tuple[Scope, ...]:
+        """The scopes that a call in this project reads, nearest first: its own, its parts, the whole, and the wider ones."""
+        own, *wider = self.scope.cascade
+        whole = (self.part_of,) if self.part_of is not None else ()
+        return (own, *self.parts, *whole, *wider)
 
 
 THE_PERSON = Project(identity="person", scope=PERSON, name="person")

@@ -45,10 +45,11 @@ class Query:
     Empty `kinds` means every kind of record. `where` compares typed fields: equality, or containment for a
     list field (`contextType` is never a list). In an index, `where` sees facets only. `filter` is a further
     condition on typed fields. `filter`, `trust` and `source` (the displayed name of a source) apply to
-    records only.
+    records only. With `code_of`, no code of another scope is found: parts of a project have copies of it.
     """
 
     scopes: frozenset[Scope]
+    code_of: Scope | None = None
     kinds: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ("active",)
     tags: tuple[str, ...] = ()

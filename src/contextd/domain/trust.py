@@ -7,8 +7,17 @@ from collections.abc import Mapping
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Denied
 
+TAKEN_BACK = "taken back"
+"""The note of a decision that its owner took back."""
+
 UNTRUSTED = "This folder is not trusted; its rules are not applied. To trust it: contextd trust"
 """Shown once wherever it matters."""
+
+APART = (
+    "What is recorded in this folder stays in it: another folder of its project is trusted, this one is not. "
+    "To join them: contextd trust"
+)
+"""The state of a checkout whose records are kept apart."""
 
 EARLIER = "earlier"
 """The value of `by` for a folder that was initialised before contextd had trust."""
@@ -26,6 +35,11 @@ class Trust:
     by: str = ""
     since: str = ""
     note: str = ""
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether the owner decided to trust this folder and did not take it back; it may be gone since."""
+        return self.trusted or bool(self.by and self.note and self.note != TAKEN_BACK)
 
     def as_text(self) -> str:
         """A line that says whether the folder is trusted, by whom and since when."""
@@ -49,13 +63,13 @@ AGENT_SHELLS = {
 """Variables that a client sets for its agent's commands: no person typed a command that has one."""
 
 
-def require_person(environment: Mapping[str, str]) -> None:
-    """Raise `Denied` in an agent's shell: only a person may trust a folder."""
+def require_person(environment: Mapping[str, str], what: str = "trust a folder") -> None:
+    """Raise `Denied` in an agent's shell: only a person may do this."""
     agent = agent_of(environment)
     if agent:
         raise Denied(
-            f"this shell belongs to {agent}, and an agent cannot trust a folder",
-            "run `contextd trust` in a terminal of your own",
+            f"this shell belongs to {agent}, and an agent cannot {what}",
+            "run the command in a terminal of your own",
         )
 
 

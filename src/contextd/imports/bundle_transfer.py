@@ -56,7 +56,7 @@ def _whole_lines(runtime: Runtime) -> Iterator[str]:
             # How records came here is meaningless elsewhere, and an import must not be undone there.
             continue
         yield record_line(record, runtime.view.records.history(record.id))
-    found = runtime.sessions(statuses=LISTED, limit=_SESSIONS)
+    found = runtime.view.sessions.find(runtime.own_scopes, statuses=LISTED, limit=_SESSIONS)
     for session in reversed(found):
         events = runtime.view.sessions.events(session.id)
         yield from session_lines(elsewhere(session), events)
@@ -81,8 +81,8 @@ def elsewhere(session: Session) -> Session:
 
 
 def records_of_project(runtime: Runtime, statuses: Sequence[str] = STATUSES) -> Iterator[Record]:
-    """The records of the project, newest first, read in batches."""
-    query = Query(scopes=frozenset({runtime.scope}), statuses=tuple(statuses), limit=_AT_ONCE)
+    """The records of the project and of what has joined it, newest first, read in batches."""
+    query = Query(scopes=runtime.own_scopes, statuses=tuple(statuses), limit=_AT_ONCE)
     return runtime.every(query)
 
 

@@ -64,9 +64,10 @@ def interrupted(runtime: Runtime, asked: str) -> Record | None:
 
 
 def import_rows(runtime: Runtime) -> list[Record]:
-    """The imports of a project, latest first."""
+    """The imports of a project and of what has joined it, latest first."""
     query = runtime.query(IMPORT, level=runtime.scope.level, statuses=("archived",), limit=_MOST)
-    return runtime.view.records.find(query).records
+    found = runtime.view.records.find(query).records
+    return [one for one in found if one.scope in runtime.own_scopes]
 
 
 def begin_row(runtime: Runtime, id: str, asked: str) -> None:

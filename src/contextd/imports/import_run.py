@@ -14,7 +14,7 @@ from contextd.domain.projects import Project
 from contextd.domain.scope import PERSON, Scope
 from contextd.imports.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
 from contextd.knowledge.embedding import queue_embedding
-from contextd.projects.project_lookup import find_project
+from contextd.projects.project_lookup import find_membership
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_parts
 from contextd.runtime.runtime import Runtime
@@ -189,7 +189,9 @@ def project_of(runtime: Runtime, cwd: str) -> Project | None:
     place = Path(cwd)
     try:
         if place.is_dir():
-            return find_project(runtime.organisation, place)[0]
+            found = find_membership(runtime.organisation, place)[0]
+            # A checkout that is to get a part must not write to the whole.
+            return found.project if found.fresh is None else None
     except (Invalid, NotFound, OSError):
         return None
     known = runtime.organisation.directory.all()

@@ -43,9 +43,7 @@ def take_out(runtime: Runtime, row: Record) -> TakenOut:
     brought = list(_brought(runtime, row.id, replayed=replayed))
     for start in range(0, len(brought), _AT_ONCE):
         _out_of_use(runtime, brought[start : start + _AT_ONCE], row, done)
-    sessions = runtime.view.sessions.find(
-        frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS
-    )
+    sessions = runtime.view.sessions.find(runtime.own_scopes, statuses=LISTED, limit=_SESSIONS)
     for session in sessions:
         if session.data.get(IMPORTED) == row.id:
             _withdrawn(runtime, session, row, done)
@@ -57,7 +55,7 @@ def _brought(runtime: Runtime, id: str, *, replayed: bool) -> Iterator[Record]:
     """The records of the project that an import wrote. Records from a bundle keep their source, so their
     history is checked.
     """
-    query = Query(scopes=frozenset({runtime.scope}), statuses=STATUSES, limit=500)
+    query = Query(scopes=runtime.own_scopes, statuses=STATUSES, limit=500)
     for record in runtime.every(query):
         mine = record.source.operation == IMPORT and record.source.ref == id
         if mine or (replayed and _began_with(runtime, record, id)):

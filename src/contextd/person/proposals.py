@@ -48,7 +48,8 @@ def propose(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
     """
     everywhere = runtime.everywhere()
     standing: dict[frozenset[str], list[tuple[Project, Record]]] = defaultdict(list)
-    for project in everywhere.projects():
+    # What a part says as well is no second project that says it.
+    for project in (one for one in everywhere.projects() if one.part_of is None):
         for record in _wishes(everywhere, project):
             standing[_key(record)].append((project, record))
         check()

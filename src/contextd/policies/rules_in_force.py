@@ -131,7 +131,7 @@ def _records(runtime: Runtime, kinds: tuple[str, ...]) -> list[Record]:
 def _depth(runtime: Runtime, scope: Any) -> int:
     if scope is None:
         return 0
-    cascade = runtime.project.scope.cascade if runtime.project else ()
+    cascade = runtime.project.cascade if runtime.project else ()
     return cascade.index(scope) if scope in cascade else len(cascade)
 
 

@@ -98,13 +98,13 @@ class View(Protocol):
         query: Query,
         rules: Query,
         person: Query,
-        scope: Scope,
+        scopes: frozenset[Scope],
         *,
         sessions: int,
         observations: int,
     ) -> Lately:
         """The input of a briefing in one call: a page of records each for `query`, `rules` and `person`,
-        the usage of the scopes of `query`, and the latest sessions of `scope`. `sessions` and
+        the usage of the scopes of `query`, and the latest sessions of `scopes`. `sessions` and
         `observations` are limits.
         """
         ...

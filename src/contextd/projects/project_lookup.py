@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, count, islice
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from contextd.domain.projects import Project
-from contextd.domain.scope import Scope, slug
 from contextd.ports.upkeep import Clock
-from contextd.redaction.redact import redact
+from contextd.projects.membership import Membership, membership
 from contextd.runtime.runtime import Organisation, Runtime
 from contextd.sessions.session_binding import expect_rounds
 from contextd_code.errors import Invalid
 from contextd_code.git.git_queries import tracked_files
-from contextd_code.git.identity import ProjectIdentity, identify, path_identity
-from contextd_code.git.same_project import KnownProject, choose, known_project
+from contextd_code.git.identity import ProjectIdentity, identify
 from contextd_code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
 from contextd_code.tree.walk import walk
-
-TEAM = "default"
 
 MOST_LOOSE = 20_000
 """A folder without git and with more files is no project but a disk, a data set or a cache."""
@@ -36,73 +33,28 @@ def find_project(organisation: Organisation, place: Path) -> tuple[Project | Non
 
     Raises `Invalid` if the place cannot be identified.
     """
+    found, identity = find_membership(organisation, place)
+    return found.project, identity
+
+
+def find_membership(organisation: Organisation, place: Path) -> tuple[Membership, ProjectIdentity]:
+    """Where the checkout around `place` belongs, and the facts about it. Raises what `find_project` raises."""
     identity = identify(place, lambda root: organisation.trusted_folders.of(root).trusted)
-    return _registered(organisation, identity), identity
-
-
-def _registered(organisation: Organisation, identity: ProjectIdentity) -> Project | None:
-    projects = sorted(organisation.directory.all(), key=lambda one: one.created_at)
-    place, decision = choose(identity, [_known(organisation, one) for one in projects])
-    return projects[place] if place is not None and decision != "alike" else None
-
-
-def _known(organisation: Organisation, project: Project) -> KnownProject:
-    # In a database of several machines, a checkout that is not here may exist elsewhere.
-    is_gone = not organisation.shares and not any(map(os.path.isdir, project.roots))
-    return known_project((project.identity, *project.sightings), project.roots, is_gone=is_gone)
-
-
-def is_known(project: Project, identity: ProjectIdentity) -> bool:
-    """Whether a sighting tells nothing new about the project that it belongs to."""
-    seen = {project.identity, *project.sightings}
-    return str(identity.root) in project.roots and seen.issuperset(identity.evidence)
-
-
-def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
-    """The scope that a directory would get as a project, if it is free."""
-    return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
+    return membership(organisation, identity, datetime.now(UTC)), identity
 
 
 def register(organisation: Organisation, clock: Clock, identity: ProjectIdentity) -> Project:
-    """The project that this directory belongs to, with all that is seen of it here; created if new. Names are labels: a
-    name that is taken gets a number.
-    """
-    directory, root = organisation.directory, str(identity.root)
-    found = _registered(organisation, identity)
-    others = [one for one in directory.all() if found is None or one.scope != found.scope]
-    # A copied file has the id of its original: an id belongs to one project.
-    taken = {known for one in others for known in (one.identity, *one.sightings)}
-    evidence = [one for one in identity.evidence if not (one.startswith("id:") and one in taken)]
-    if found is None:
-        found = directory.register(
-            Project(
-                identity=_free_identity(identity, taken),
-                scope=scope_of_new(organisation.name, identity),
-                name=identity.name,
-                roots=(root,),
-                sightings=tuple(evidence),
-                created_at=clock.now(),
-            )
-        )
-    wanted = replace(
-        found,
-        roots=found.roots if root in found.roots else (*found.roots, root),
-        sightings=tuple(dict.fromkeys((*found.sightings, *evidence))),
-    )
-    if wanted != found:
-        directory.save(wanted)
-    for one in others:
-        if root in one.roots:
-            directory.save(replace(one, roots=tuple(path for path in one.roots if path != root)))
-    return wanted
-
-
-def _free_identity(identity: ProjectIdentity, taken: Container[str]) -> str:
-    """What a new project is known by: another one may have the same first commit, or the same id in a copied file."""
-    by_path = path_identity(identity.root)
-    usual = (identity.identity, by_path)
-    numbered = (f"{by_path}#{number}" for number in count(2))
-    return next(one for one in chain(usual, numbered) if one not in taken)
+    """The project that this checkout writes to, with all that is seen of it here; created if new."""
+    directory = organisation.directory
+    found = membership(organisation, identity, clock.now())
+    for one in found.changed:
+        directory.save(one)
+    # Calls from other checkouts would not see for a while what joined or parted.
+    organisation.caches.forget("places")
+    if found.fresh is not None:
+        return directory.register(found.fresh)
+    assert found.project is not None
+    return found.project
 
 
 def take_back_name(
@@ -159,11 +111,14 @@ def is_of_another(runtime: Runtime, project_id: str) -> bool:
     return any(f"id:{project_id}" in (one.identity, *one.sightings) for one in others)
 
 
-def note_sighting(runtime: Runtime) -> None:
-    """Remember what is seen of the call's checkout now: `init` has just written its id."""
-    found, identity = find_project(runtime.organisation, runtime.root)
-    if found is not None and not is_known(found, identity):
-        register(runtime.organisation, runtime.clock, identity)
+def remember_sighting(runtime: Runtime, root: Path) -> Project | None:
+    """Keep what is seen now of a checkout whose project is known: `init` has written its id, or trust has changed. Return
+    the project that it writes to.
+    """
+    found, identity = find_membership(runtime.organisation, root)
+    if found.project is not None and not found.is_known:
+        return register(runtime.organisation, runtime.clock, identity)
+    return found.project
 
 
 def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:

@@ -296,8 +296,9 @@ class Runtime(CallDetails):
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
-        """The project's scope and the wider ones that contain it, nearest first."""
-        return self.scope.cascade
+        """The project's scope, those of its parts, and the wider ones that contain it, nearest first."""
+        own = self.scope
+        return self.project.cascade if self.project is not None else own.cascade
 
     def query(
         self,
@@ -305,18 +306,23 @@ class Runtime(CallDetails):
         level: Level | Literal["all"] = "all",
         **conditions: Any,
     ) -> Query:
-        """A query over the project's cascade; `level` limits it to one. The view enforces
-        permissions, and `among` limits the kinds.
+        """A query over the project's cascade; `level` limits it to one. Code is that of the project's own
+        scope. The view enforces permissions, and `among` limits the kinds.
         """
         if self.among is not None:
             # An empty tuple would mean every kind.
             kinds = tuple(sorted(self.among.intersection(kinds or self.among))) or (NO_KIND,)
         wanted = frozenset(s for s in self.cascade if level in ("all", s.level))
-        return Query(scopes=wanted, kinds=kinds, **conditions)
+        return Query(scopes=wanted, kinds=kinds, code_of=self.scope, **conditions)
 
     def sessions(self, *, statuses: Sequence[str] = (), limit: int = 50) -> list[Session]:
-        """The sessions of the project; see `Sessions.find`."""
+        """The sessions of the project that a call may take part in; see `Sessions.find`."""
         return self.view.sessions.find(frozenset({self.scope}), statuses=statuses, limit=limit)
+
+    @property
+    def own_scopes(self) -> frozenset[Scope]:
+        """The project's own scope and those of the parts that have joined it, without wider ones."""
+        return frozenset({self.scope, *(self.project.parts if self.project is not None else ())})
 
     def pages(self, query: Query) -> Iterator[Sequence[Record]]:
         """All records that match, newest first, in pages of the query's limit."""
@@ -465,7 +471,8 @@ class Runtime(CallDetails):
         if not name or name == "." or (here and not Path(name).is_absolute()):
             return self
         known = self.projects()
-        matching = [project for project in known if _is_called(project, name)]
+        called = [project for project in known if _is_called(project, name)]
+        matching = [project for project in called if project.part_of is None] or called
         if len(matching) > 1:
             options = ", ".join(str(project.scope) for project in matching)
             raise Conflict(f"{name!r} names {len(matching)} projects", f"say which: {options}")
@@ -473,7 +480,7 @@ class Runtime(CallDetails):
             names = [project.scope.project for project in known]
             listed = "known projects: " + (", ".join(names[:10]) or "none yet")
             raise NotFound(f"no project {name!r}", nearest(name, names) or listed)
-        [project] = matching
+        project = _written_to(matching[0], known)
         return self.standing_in(project, Path(name) if name in project.roots else None)
 
     def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
@@ -485,14 +492,18 @@ class Runtime(CallDetails):
             met = (Path(path) for path in reversed(project.roots))
             root = next((path for path in met if path.is_dir()), None)
         checkout = self.organisation.checkout(root) if root else None
+        # From a part, nothing else is changed, whatever project a call names.
+        within = project.scope if project.part_of is not None else self.caller.within
+        caller = replace(self.caller, within=within)
         return replace(
             self,
+            caller=caller,
             project=project,
             checkout=checkout,
             settings=self.organisation.settings(checkout),
             view=self.organisation.view(
-                self.caller,
-                project.scope.cascade,
+                caller,
+                project.cascade,
                 CheckoutKey(project.scope, str(root)) if root else None,
             ),
             nowhere="",
@@ -502,7 +513,7 @@ class Runtime(CallDetails):
 
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
-        scopes = {scope for project in self.projects() for scope in project.scope.cascade}
+        scopes = {scope for project in self.projects() for scope in project.cascade}
         return replace(self, view=self.organisation.view(self.caller, scopes, self.checkout_key))
 
     @property
@@ -511,6 +522,11 @@ class Runtime(CallDetails):
         if self.project is None or self.checkout is None:
             return None
         return CheckoutKey(self.project.scope, str(self.checkout.root))
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether what the call writes stays in its checkout, which its owner does not trust."""
+        return self.project is not None and self.project.part_of is not None
 
     @property
     def code_index(self) -> CodeIndex:
@@ -568,6 +584,13 @@ def _touched(changes: Changes, done: Committed) -> set[Scope]:
         *(one.scope for one in changes.work.open),
         *(done.sessions[id].scope for id in turned if id in done.sessions),
     }
+
+
+def _written_to(project: Project, known: Sequence[Project]) -> Project:
+    """The project itself, or the whole that it has joined as a part."""
+    while whole := next((one for one in known if project.scope in one.parts), None):
+        project = whole
+    return project
 
 
 def _is_called(project: Project, name: str) -> bool:

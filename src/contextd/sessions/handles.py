@@ -35,7 +35,7 @@ def session_named(runtime: Runtime, id: str) -> Session:
     whole = sessions.get(wanted)
     if whole is not None:
         return whole
-    here = frozenset({runtime.scope})
+    here = runtime.own_scopes
     alike = _alike(wanted, lambda: sessions.find(here, prefix=wanted, limit=_LISTED + 1))
     return _only(
         alike, wanted, "session", "session_start returns the id of a session of this project"

@@ -94,7 +94,7 @@ class LocalReads:
         query: Query,
         rules: Query,
         person: Query,
-        scope: Scope,
+        scopes: frozenset[Scope],
         *,
         sessions: int,
         observations: int,
@@ -105,7 +105,7 @@ class LocalReads:
             self.records.find(query).records,
             self.records.find(rules).records,
             self.records.find(person),
-            self.sessions.find(frozenset({scope}), limit=sessions),
+            self.sessions.find(scopes, limit=sessions),
             usage,
             self.observations.recent(query.scopes, observations) if usage.missed_queries else [],
         )

@@ -40,6 +40,7 @@ class Parts:
         excludes code and messages.
         """
         found: list[IndexPart] = []
+        code_of = str((query and query.code_of) or "")
         for asked in self._granted.slices(query):
             families = _families(asked, named=query is not None)
             rows = self._database.rows(
@@ -48,7 +49,11 @@ class Parts:
                 f" AND family IN ({placeholders(families)}) ORDER BY no",
                 (*asked.scopes, *families),
             )
-            found += [IndexPart(number, scope, family, asked) for number, scope, family in rows]
+            found += [
+                IndexPart(number, scope, family, asked)
+                for number, scope, family in rows
+                if family != "code" or code_of in ("", scope)
+            ]
         return found
 
 

@@ -68,7 +68,9 @@ class MovedTable:
 
 MOVED = (
     MovedTable(
-        "projects", "identity, scope, name, roots, aliases, sightings, created_at", "identity"
+        "projects",
+        "identity, scope, name, roots, aliases, sightings, parts, part_of, news, created_at",
+        "identity",
     ),
     MovedTable("records", ", ".join(("content_hash", *COLUMNS, "version", "body")), "no"),
     MovedTable(

@@ -13,10 +13,11 @@ from contextd.stores.database import Connection, Database, fetch
 from contextd.stores.row_checks import only, readable
 from contextd.stores.scrub import labels_scrubbed
 
-_LISTED = "SELECT identity, scope, name, roots, aliases, sightings, created_at FROM projects"
-_ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, sightings, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_SAVE = """UPDATE projects SET identity = ?, name = ?, roots = ?, aliases = ?, sightings = ? WHERE scope = ?"""
+_LISTED = "SELECT identity, scope, name, roots, aliases, sightings, parts, part_of, news, created_at FROM projects"
+_ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, sightings, parts, part_of, news, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_SAVE = """UPDATE projects SET identity = ?, name = ?, roots = ?, aliases = ?, sightings = ?, parts = ?, part_of = ?,
+    news = ? WHERE scope = ?"""
 
 
 _PROJECTS = "projects"
@@ -69,11 +70,14 @@ def _save(connection: Connection, project: Project) -> None:
     connection.execute(_SAVE, row)
 
 
-def _lists(project: Project) -> tuple[str, str, str]:
+def _lists(project: Project) -> tuple[str, str, str, str, str, str]:
     return (
         codec.dumps(project.roots),
         codec.dumps(project.aliases),
         codec.dumps(project.sightings),
+        codec.dumps([str(one) for one in project.parts]),
+        str(project.part_of or ""),
+        codec.dumps(project.news),
     )
 
 
@@ -92,8 +96,8 @@ def _free(connection: Connection, wanted: Scope) -> Scope:
     return found
 
 
-def _project(row: tuple[str, str, str, str, str, str, int]) -> Project:
-    identity, scope, name, roots, aliases, sightings, created_at = row
+def _project(row: tuple[str, str, str, str, str, str, str, str, str, int]) -> Project:
+    identity, scope, name, roots, aliases, sightings, parts, part_of, news, created_at = row
     return Project(
         identity=identity,
         scope=codec.parse_scope(scope),
@@ -101,5 +105,8 @@ def _project(row: tuple[str, str, str, str, str, str, int]) -> Project:
         roots=tuple(codec.loads(roots)),
         aliases=tuple(codec.loads(aliases)),
         sightings=tuple(codec.loads(sightings)),
+        part_of=codec.parse_scope(part_of) if part_of else None,
+        parts=tuple(map(codec.parse_scope, codec.loads(parts))),
+        news=tuple(codec.loads(news)),
         created_at=from_micros(created_at),
     )

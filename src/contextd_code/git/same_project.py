@@ -20,13 +20,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from contextd_code.dataclass import dataclass
 from contextd_code.git.identity import ProjectIdentity
 
 Decision = Literal["here", "same", "moved", "alike", "other"]
+
+
+def _exists() -> bool:
+    return False
+
 
 _JOINS: tuple[Decision, ...] = ("here", "same", "moved")
 """The decisions that find a project, the strongest first."""
@@ -35,7 +40,8 @@ _JOINS: tuple[Decision, ...] = ("here", "same", "moved")
 @dataclass(frozen=True, slots=True)
 class KnownProject:
     """All that was ever seen of a project: first commits, hashes of remotes, ids, its checkouts, and the places they
-    have their history from. `is_gone` says that none of its checkouts exists on this machine any more.
+    have their history from. `is_gone` tells whether none of its checkouts exists on this machine any more: it is asked
+    only where an id or a first commit is the same, because one of them may be on a disk that does not answer.
     """
 
     commits: frozenset[str] = frozenset()
@@ -43,11 +49,11 @@ class KnownProject:
     ids: frozenset[str] = frozenset()
     checkouts: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
-    is_gone: bool = False
+    is_gone: Callable[[], bool] = _exists
 
 
 def known_project(
-    evidence: Iterable[str], checkouts: Iterable[str], *, is_gone: bool
+    evidence: Iterable[str], checkouts: Iterable[str], *, is_gone: Callable[[], bool]
 ) -> KnownProject:
     """What identities and sources (`ProjectIdentity.evidence`) of all its sightings say about a project."""
     found: dict[str, set[str]] = {"git": set(), "id": set(), "from": set()}
@@ -67,7 +73,7 @@ def known_project(
 
 def decide(seen: ProjectIdentity, known: KnownProject) -> Decision:
     """Whether a directory belongs to a project, by the table above."""
-    mine = known_project(seen.evidence, (), is_gone=False)
+    mine = known_project(seen.evidence, (), is_gone=_exists)
     commit, remote = _compared(mine.commits, known.commits), _compared(mine.remotes, known.remotes)
     same_id = bool(mine.ids & known.ids)
     if str(seen.root) in known.checkouts:
@@ -78,10 +84,9 @@ def decide(seen: ProjectIdentity, known: KnownProject) -> Decision:
     linked = (mine.sources | {str(seen.root)}) & known.sources or mine.sources & known.checkouts
     if commit == "same" and linked:
         return "same"
-    if known.is_gone and same_id and remote != "other":
-        return "moved"
     unpublished = not mine.remotes and not known.remotes
-    if known.is_gone and commit == "same" and unpublished:
+    fits = (same_id and remote != "other") or (commit == "same" and unpublished)
+    if fits and known.is_gone():
         return "moved"
     return "alike" if commit == "same" or same_id else "other"
 

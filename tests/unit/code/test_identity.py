@@ -50,7 +50,7 @@ def compared(seen: ProjectIdentity, *known: ProjectIdentity, gone: bool = False)
     """The decision about a sighting, and a project known by other ones."""
     evidence = [one for sighting in known for one in (sighting.identity, *sighting.evidence)]
     roots = [str(sighting.root) for sighting in known]
-    return decide(seen, known_project(evidence, roots, is_gone=gone))
+    return decide(seen, known_project(evidence, roots, is_gone=lambda: gone))
 
 
 def test_clones_and_work_trees_are_one_project(make_repo, tmp_path):

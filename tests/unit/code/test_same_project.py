@@ -35,7 +35,7 @@ def sighting(where: str, *evidence: str) -> ProjectIdentity:
 
 def project(*evidence: str, gone: bool = False, at: str = HERE) -> KnownProject:
     """A project with a checkout at a place."""
-    return known_project(evidence, [at], is_gone=gone)
+    return known_project(evidence, [at], is_gone=lambda: gone)
 
 
 @pytest.mark.parametrize(

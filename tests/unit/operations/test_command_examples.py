@@ -15,9 +15,10 @@ from contextd.domain.records import Record
 from contextd.surfaces.cli.commands import CallCommand
 from contextd.surfaces.cli.main import DONE, main
 from contextd.surfaces.cli.operations import OperationCommand
+from contextd.surfaces.cli.output import OF_A_PERSON
 from contextd.surfaces.cli.samples import ID
 from contextd.surfaces.cli.signatures import signatures_of_table
-from contextd.surfaces.cli.terminal import ERR, Terminal, attached
+from contextd.surfaces.cli.terminal import ERR, NotHere, Terminal, attached
 from support.desks import Desk
 from support.repositories import committed
 from support.tool_calls import LOG, settled
@@ -191,6 +192,11 @@ def test_the_example_of_every_operation_runs(
     for words, command in listed.items():
         line = command.example()
         assert line.startswith(f"contextd {words}")
+        if command.op.name in OF_A_PERSON:
+            # The daemon cannot see who typed it: `tests/e2e/test_commands_in_daemon.py`.
+            with pytest.raises(NotHere):
+                typed(line)
+            continue
         if ID in line:
             line = line.replace(ID, IDS[words](desk, ids))
         code, said = typed(line)

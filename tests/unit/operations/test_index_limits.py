@@ -61,8 +61,7 @@ def by_another_clone(desk: Desk, folder: Path) -> Desk:
 
 
 def by_a_trusted_clone(desk: Desk, folder: Path) -> Desk:
-    clone = by_another_clone(desk, folder)
-    return clone.at(clone.root)
+    return replace(by_another_clone(desk, folder), stranger=False)
 
 
 GROWN: dict[str, Callable[[Desk, Path], Desk]] = {

@@ -28,6 +28,7 @@ OF_CODE = {
     "find_symbol",
     "codebase_search",
     "repo_map",
+    "part_project",
     "trust",
     *(o.name for o in OPERATIONS.values() if "checkout" in o.needs),
 }

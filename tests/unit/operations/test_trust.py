@@ -374,4 +374,5 @@ def test_a_project_takes_the_name_that_its_trusted_clone_gives(
     assert name_of(second) == "Ledger"
 
     second.as_owner("trust", revoke=True)
-    assert name_of(first) == "second"
+    assert name_of(second) == "second"
+    assert name_of(first) == "first (apart)"

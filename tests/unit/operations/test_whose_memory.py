@@ -3,62 +3,28 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from contextd.imports.import_run import project_of
 from contextd.projects.project_lookup import find_project
 from contextd.thin.home import LOCAL
+from contextd_code.errors import ContextdError
 from support.desks import Desk
 from support.repositories import committed, git, written
-
-GULLS = "Gulls are counted at dawn, from the northern pier"
-OLD, NEW = "https://example.org/old/boat.git", "https://example.org/new/boat.git"
-
-
-def repository(place: Path, remote: str = "") -> Path:
-    """A repository with one commit, the same at every place."""
-    committed(place, {"a.py": "a = 1\n"})
-    if remote:
-        git(place, "remote", "add", "origin", remote)
-    return place
-
-
-def clone(of: Path, place: Path, remote: str = "") -> Path:
-    """A clone of a repository, from another place or from nowhere."""
-    git(of.parent, "clone", "-q", str(of), str(place))
-    git(place, *(("remote", "set-url", "origin", remote) if remote else ("remote", "rm", "origin")))
-    return place
-
-
-def made(desk: Desk, place: Path) -> Desk:
-    """An initialised project that knows something."""
-    here = desk.at(place)
-    here.as_owner("init")
-    here("save_context", content=GULLS)
-    return here
-
-
-def stranger(desk: Desk, place: Path) -> Desk:
-    """An agent in a folder that nobody trusts."""
-    return replace(desk, root=place, stranger=True)
-
-
-def knows(desk: Desk) -> bool:
-    return GULLS in desk.answer("context_search", query="when are gulls counted").text
-
-
-def names(desk: Desk) -> list[str]:
-    """The projects, but for the neighbour's."""
-    known = desk.host.organisation(LOCAL).directory.all()
-    return [one.scope.project for one in known if one.scope.project != "blog"]
-
-
-def moved(place: Path) -> Path:
-    to = place.with_name(f"{place.name}-moved")
-    shutil.move(place, to)
-    return to
+from support.sightings import (
+    GULLS,
+    NEW,
+    OLD,
+    clone,
+    knows,
+    made,
+    moved,
+    names,
+    repository,
+    stranger,
+)
 
 
 @pytest.mark.parametrize("remote", ["", OLD])
@@ -173,3 +139,131 @@ def test_a_shallow_clone_is_the_project_of_its_remote(words_only: Desk, tmp_path
     git(tmp_path, "clone", "-q", "--depth", "1", url, str(tmp_path / "shallow"))
     git(tmp_path / "shallow", "remote", "set-url", "origin", OLD)
     assert knows(words_only.at(tmp_path / "shallow"))
+
+
+def policy(desk: Desk) -> None:
+    fields = {"requirement": "Never fetch anything with curl", "severity": "critical"}
+    desk("remember", kind="policy", title="Fetching", fields=fields)
+
+
+def told(desk: Desk) -> str:
+    return desk.answer("briefing_get").text + desk.answer("context_search", query="curl").text
+
+
+@pytest.fixture
+def boat(words_only: Desk, tmp_path: Path) -> Desk:
+    """A project whose owner trusts it."""
+    return made(words_only, repository(tmp_path / "boat", OLD))
+
+
+@pytest.fixture
+def apart(boat: Desk) -> Desk:
+    """An agent in a clone that nobody trusts."""
+    return stranger(boat, clone(boat.root, boat.root.parent / "clone", OLD))
+
+
+def test_what_an_untrusted_checkout_writes_is_told_there_alone(boat: Desk, apart: Desk) -> None:
+    policy(apart)
+    assert "curl" in told(apart)
+    assert "fetch anything with curl" not in told(boat)
+    assert knows(apart)
+
+
+def test_what_it_wrote_joins_when_its_owner_trusts_it_and_parts_when_he_does_not(
+    boat: Desk, apart: Desk
+) -> None:
+    policy(apart)
+    owner = apart.on("cli")
+    owner("trust")
+    assert "fetch anything with curl" in told(boat)
+    assert "fetch anything with curl" in told(apart)
+    apart("save_context", content="Terns are counted at dusk")
+    assert "Terns" in boat.answer("context_search", query="when are terns counted").text
+    owner("trust", revoke=True)
+    assert "fetch anything with curl" not in told(boat)
+    assert "fetch anything with curl" in told(apart)
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("delete_context", {}),
+        ("update_context", {"content": "Gulls are not counted"}),
+        ("edit_record", {"text": "Gulls are not counted"}),
+        ("delete_context", {"project": "boat"}),
+        ("memory_feedback", {"outcome": "failure"}),
+    ],
+)
+def test_an_untrusted_checkout_changes_nothing_of_the_trusted_one(
+    boat: Desk, apart: Desk, operation: str, arguments: dict[str, str]
+) -> None:
+    [known] = boat("list_contexts")["entries"]
+    before = boat.record(known["id"])
+    with pytest.raises(ContextdError):
+        apart(operation, id=known["id"], **arguments)
+    assert boat.record(known["id"]) == before
+
+
+@pytest.mark.parametrize("where", [{"scope": "team"}, {"scope": "org"}, {"project": "boat"}])
+def test_an_untrusted_checkout_writes_no_rule_into_a_wider_scope_or_another_project(
+    boat: Desk, apart: Desk, where: dict[str, str]
+) -> None:
+    fields = {"requirement": "Never fetch anything with curl", "severity": "critical"}
+    with pytest.raises(ContextdError):
+        apart("remember", kind="policy", title="Fetching", fields=fields, **where)
+    assert "fetch anything with curl" not in told(boat)
+
+
+def test_a_checkout_apart_stays_apart_where_it_moves_and_in_its_work_trees(
+    boat: Desk, apart: Desk
+) -> None:
+    policy(apart)
+    git(apart.root, "worktree", "add", "-q", "-b", "task", str(apart.root.parent / "task"))
+    assert "curl" in told(stranger(boat, apart.root.parent / "task"))
+    git(apart.root, "worktree", "remove", "--force", str(apart.root.parent / "task"))
+    assert "curl" in told(stranger(boat, moved(apart.root)))
+    assert "fetch anything with curl" not in told(boat)
+
+
+def test_a_search_of_code_finds_that_of_its_own_checkout_before_and_after_it_joins(
+    boat: Desk, apart: Desk
+) -> None:
+    written(boat.root, {"b.py": "def harbour_master():\n    return 1\n"})
+    written(apart.root, {"c.py": "def harbour_pilot():\n    return 2\n"})
+
+    def found(desk: Desk) -> set[str]:
+        desk("codebase_index")
+        return {hit["path"] for hit in desk("codebase_search", query="harbour")["results"]}
+
+    assert (found(boat), found(apart)) == ({"b.py"}, {"c.py"})
+    apart.on("cli")("trust")
+    assert (found(apart), found(boat)) == ({"c.py"}, {"b.py"})
+
+
+def test_a_rule_in_an_untrusted_checkout_is_no_second_project_that_asks_for_it(
+    boat: Desk, apart: Desk
+) -> None:
+    apart("save_context", content="never commit  generated file.")
+    boat("save_context", content="Never commit generated files")
+    boat.work_on("propose_for_person")
+    assert boat.as_owner("user_profile")["proposals"] == []
+
+
+def test_a_sessions_file_of_an_untrusted_checkout_is_not_imported_into_the_trusted_project(
+    boat: Desk, tmp_path: Path
+) -> None:
+    unseen = clone(boat.root, tmp_path / "unseen", OLD)
+    runtime = boat.runtime()
+    found = project_of(runtime, str(unseen))
+    assert found is None
+    assert project_of(runtime, str(boat.root)) == runtime.project
+
+
+def test_untrusted_checkouts_of_a_project_that_nobody_trusts_are_one(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    one = stranger(words_only, repository(tmp_path / "boat", OLD))
+    other = stranger(words_only, clone(one.root, tmp_path / "clone", OLD))
+    one("save_context", content=GULLS)
+    assert knows(other)
+    assert names(words_only) == ["boat"]

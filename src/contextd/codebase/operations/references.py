@@ -110,15 +110,7 @@ def find_references(
             meant = distinct(exact)
             elsewhere = f"{path} does not define it"
         if not meant:
-            hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
-            if lag.notice:
-                raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
-            last = asked_name(name).rpartition(".")[2]
-            # A field, a constant or a key may have no definition that is indexed, and uses all the same.
-            texts = text_only(runtime.root, last, limit, hint)
-            if texts is not None:
-                return _as_found(runtime, name, texts)
-            raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
+            return _as_found(runtime, name, _undefined(runtime, name, path, limit, lag))
         answer = references_of(
             calls,
             Sources(runtime.root, runtime.code_index),
@@ -129,6 +121,26 @@ def find_references(
         )
     notice = "; ".join(filter(None, (elsewhere, lag.notice, answer.notice)))
     return _as_found(runtime, name, replace(answer, notice=notice))
+
+
+def _undefined(runtime: Runtime, name: str, path: str | None, limit: int, lag: Lag) -> References:
+    """The text matches of a name that no indexed file defines. Raises `Unavailable` while the index is behind, and
+    `NotFound` for a name that no file has.
+    """
+    last = asked_name(name).rpartition(".")[2]
+    if lag.notice and lag.lasting:
+        # Asking again would find no more.
+        texts = text_only(runtime.root, last, limit, lag.notice)
+        if texts is not None:
+            return texts
+    hint = "; ".join(filter(None, (no_definition(runtime, name, lag), lag.notice)))
+    if lag.notice:
+        raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
+    # A field, a constant or a key may have no definition that is indexed, and uses all the same.
+    texts = text_only(runtime.root, last, limit, hint)
+    if texts is None:
+        raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
+    return texts
 
 
 def _as_found(runtime: Runtime, name: str, answer: References) -> FoundReferences:

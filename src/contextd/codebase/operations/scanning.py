@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
+from contextd.domain.trust import APART
 from contextd.jobs.table import Task
-from contextd.projects.project_lookup import make_known, note_sighting
+from contextd.projects.identity_news import take_news
+from contextd.projects.project_lookup import make_known, remember_sighting
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 
@@ -24,8 +27,9 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     """
     here = make_known(runtime, asked=True, anyway=anyway)
     done = initialise(here)
-    note_sighting(here)
-    return done
+    remember_sighting(here, here.root)
+    news = take_news(here, by_owner=here.surface == "cli")
+    return replace(done, news=[*([APART] if here.is_apart else []), *news])
 
 
 @operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")

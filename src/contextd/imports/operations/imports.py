@@ -351,9 +351,10 @@ def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
 def _places(runtime: Runtime, everywhere: bool) -> list[Runtime]:
     if not everywhere:
         return [runtime]
-    scopes = [project.scope for project in runtime.projects()]
-    others = [runtime.at(str(scope)) for scope in scopes if scope != runtime.scope]
-    return [runtime, *others]
+    known = runtime.projects()
+    # The imports of a part that has joined are those of its project.
+    listed = {*runtime.own_scopes, *(scope for project in known for scope in project.parts)}
+    return [runtime, *(runtime.standing_in(one) for one in known if one.scope not in listed)]
 
 
 def _of_the_person(

@@ -99,7 +99,7 @@ def explain_search(
         query,
         wanted,
         limit=_DEEPEST if source.strip() or trust else limit,
-        standing=Standpoint(runtime.scope.cascade, now=now),
+        standing=Standpoint(runtime.cascade, now=now),
     )
     result = in_force(runtime, result)
     # The index has neither source nor trust, so hits are filtered by their records.

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from contextd.codebase.trusted_files import TrustedFile, trusted_files
-from contextd.domain.trust import Trust
-from contextd.projects.project_lookup import find_project, take_back_name
+from contextd.domain.trust import APART, Trust
+from contextd.projects.identity_news import news_of
+from contextd.projects.project_lookup import find_project, remember_sighting, take_back_name
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -35,10 +36,13 @@ class TrustDecisions:
 
 @dataclass(frozen=True, slots=True)
 class TrustChange:
-    """A folder after a decision. `applies` are its files that apply now and did not before."""
+    """A folder after a decision. `applies` are its files that apply now and did not before, `news` is that of its
+    project, see `identity_news.py`.
+    """
 
     folder: Trust
     applies: list[TrustedFile] = field(default_factory=list[TrustedFile])
+    news: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """What applies there now."""
@@ -48,8 +52,13 @@ class TrustChange:
             left = len(self.applies) - len(files)
             files += [f"  and {left} more"] if left else []
             undo = ["  To undo: contextd trust --revoke"] if files else []
-            return "\n".join([f"✓ {path} is trusted{self._which}", *files, *undo])
-        return f"✓ {path} is not trusted: its .context/ and its files for agents are ignored."
+            return "\n".join([f"✓ {path} is trusted{self._which}", *files, *undo, *self._news])
+        head = f"✓ {path} is not trusted: its .context/ and its files for agents are ignored."
+        return "\n".join([head, *self._news])
+
+    @property
+    def _news(self) -> list[str]:
+        return [f"  {one}" for one in self.news]
 
     @property
     def _which(self) -> str:
@@ -81,9 +90,14 @@ def trust(
     found = folders.revoke(root) if revoke else folders.grant(root, by)
     if revoke:
         take_back_name(organisation, *before)
+    # What the folder wrote joins its project, or what it writes from now on is kept apart.
+    project = remember_sighting(runtime, root)
     for name in _AFTERWARDS:
         organisation.caches.forget(name)
-    return TrustChange(found, trusted_files(root) if fresh else [])
+    news = news_of(organisation, project, by_owner=True) if project is not None else []
+    if revoke and project is not None and project.part_of is not None:
+        news.append(APART)
+    return TrustChange(found, trusted_files(root) if fresh else [], news)
 
 
 @operation("GET /api/trust", audience="person")

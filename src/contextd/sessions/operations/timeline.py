@@ -75,7 +75,7 @@ def list_sessions(
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)
-    found = runtime.sessions(statuses=wanted, limit=limit + 1)
+    found = runtime.view.sessions.find(runtime.own_scopes, statuses=wanted, limit=limit + 1)
     more = len(found) > limit
     notice = cut_note(limit, limit, "sessions", "raise the limit", at_least=more)
     return SessionRows([_row(runtime, session) for session in found[:limit]], notice)

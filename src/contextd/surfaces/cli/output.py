@@ -26,6 +26,14 @@ _AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."
 as_json_option = click.option("--json", "as_json", **_AS_JSON)
 
 
+OF_A_PERSON = {
+    "trust": "trust a folder",
+    "join_project": "join projects",
+    "part_project": "part projects",
+}
+"""Operations that no agent may call in its shell, and what they do."""
+
+
 def json_option() -> click.Option:
     """The option of every command that prints a result."""
     return click.Option(["--json", "as_json"], **_AS_JSON)
@@ -35,10 +43,10 @@ def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     """Call an operation of the daemon, starting the daemon if none runs. Raises `Denied` for operations reserved
     to people, in a shell that belongs to an agent.
     """
-    if name == "trust" and not arguments.get("revoke"):
+    if name in OF_A_PERSON and not arguments.get("revoke"):
         # The environment shows whether a person typed this.
         own_process()
-        require_person(os.environ)
+        require_person(os.environ, OF_A_PERSON[name])
     if (there := terminal()) is not None:
         answer: Reply = there.ask(name, arguments, project)
         return answer

@@ -17,6 +17,8 @@ _SAMPLES = {
     "name": "auth",
     "find_references.name": "refreshToken",
     "find_symbol.name": "refreshToken",
+    "join_project.into": "local/default/shop",
+    "part_project.name": "local/default/shop",
     "skill_get.name": "release",
     "tool_call.name": "get_gaps",
     "tool_schema.name": "context_search",

@@ -185,6 +185,8 @@ VERBS = {
     "projects list": Verb("list_projects"),
     "projects modules": Verb("list_modules"),
     "projects overview": Verb("project_overview"),
+    "projects join": Verb("join_project", positional="into"),
+    "projects part": Verb("part_project", positional="name"),
     "projects gaps": Verb("get_gaps"),
     "daemon jobs": Verb("jobs"),
     "daemon retry-job": Verb("retry_job"),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from contextd.codebase.trusted_files import trusted_files
-from contextd.domain.trust import EARLIER, UNTRUSTED
+from contextd.domain.trust import APART, EARLIER, UNTRUSTED
 from contextd.imports.transcripts import UNREAD
 from contextd.knowledge.writing import RecordText, change, save_new
 from contextd.policies.rule_file_sync import disagreeing
@@ -102,6 +102,8 @@ def _trust(runtime: Runtime) -> str:
     checkout = runtime.checkout
     if checkout is None:
         return "this project has no checkout here"
+    if runtime.is_apart:
+        return APART
     if not checkout.trusted:
         if not unheeded(runtime) and not trusted_files(checkout.root):
             return "this folder has no rules, settings or skills to trust"

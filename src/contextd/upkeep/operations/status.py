@@ -12,7 +12,8 @@ from contextd.codebase.freshness import not_indexed
 from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
-from contextd.domain.trust import UNTRUSTED
+from contextd.domain.trust import APART, UNTRUSTED
+from contextd.projects.identity_news import take_news
 from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
@@ -54,6 +55,7 @@ class Status:
     mended: list[str] = field(default_factory=list[str])
     not_indexed: str = ""
     memory: str = ""
+    news: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """One line per fact."""
@@ -86,6 +88,7 @@ class Status:
         if self.memory:
             lines.append(f"Kept in memory: {self.memory}")
         lines += [f"Mended {what}" for what in self.mended]
+        lines += [f"New: {what}" for what in self.news]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
@@ -116,6 +119,7 @@ def status(runtime: Runtime) -> Status:
         problems=[
             *map(str, runtime.settings.problems),
             *((UNTRUSTED,) if unheeded(runtime) else ()),
+            *((APART,) if runtime.is_apart else ()),
             *(
                 f"job {job.name} failed: {job.error}"
                 for job in view.jobs.list(states=("failed",), limit=5)
@@ -128,6 +132,7 @@ def status(runtime: Runtime) -> Status:
         seconds_left=round(stats.pending / rate) if rate else None,
         not_indexed=not_indexed(runtime) if here else "",
         memory=runtime.organisation.memory_use().line,
+        news=take_news(runtime, by_owner=True) if runtime.surface == "cli" else [],
         mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
 

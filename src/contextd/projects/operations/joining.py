@@ -1,0 +1,111 @@
+"""Join two projects, or part them again: a person's decision, never an agent's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contextd.domain.projects import Project
+from contextd.projects.joining import join, part_checkout, part_joined
+from contextd.projects.membership import BY_OWNER
+from contextd.runtime.operation import operation
+from contextd.runtime.runtime import Runtime
+from contextd_code.dataclass import dataclass
+from contextd_code.errors import Denied, NotFound
+from contextd_code.git.identity import identify
+
+_AFTERWARDS = ("places", "policy files", "skill files", "schema files")
+"""Caches that say which project a folder belongs to, or what applies there."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedProjects:
+    """Two projects that share one memory. `project` is the scope that both write to, `joined` the other one."""
+
+    project: str
+    joined: str
+    names: tuple[str, str]
+
+    def as_text(self) -> str:
+        """What is shared now, and how to undo it."""
+        into, name = self.names
+        return (
+            f"✓ {name} and {into} share one memory now: {self.project}. No record was moved.\n"
+            f"  To undo: contextd projects part {self.joined}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PartedProject:
+    """A project that is one of its own again, with its checkouts."""
+
+    project: str
+    name: str
+    roots: tuple[str, ...]
+
+    def as_text(self) -> str:
+        """What it is now."""
+        place = self.roots[-1] if self.roots else self.name
+        return f"✓ {place} is a project of its own now: {self.project}. No record was moved."
+
+
+@operation("POST /api/projects/join", effect="write", audience="person")
+def join_project(runtime: Runtime, into: str) -> JoinedProjects:
+    """Say that this project and another one are the same: they share one memory from now on.
+
+    Args:
+        into: The other project, by name, scope or folder.
+    """
+    _require_owner(runtime)
+    project = _project(runtime)
+    # Names are labels: a fork may have that of its origin.
+    other = replace(runtime, project=None).at(into)
+    joined, whole = join(runtime, project, _project(other))
+    _forget(runtime)
+    return JoinedProjects(str(whole.scope), str(joined.scope), (whole.name, joined.name))
+
+
+@operation("POST /api/projects/part", effect="write", audience="person")
+def part_project(runtime: Runtime, name: str = "") -> PartedProject:
+    """Undo `join_project`, or say that this folder is a project of its own.
+
+    Args:
+        name: The project that was joined, by name or scope; the current folder when empty.
+    """
+    _require_owner(runtime)
+    parted = part_joined(runtime, _joined(runtime, name)) if name else _here(runtime)
+    _forget(runtime)
+    return PartedProject(str(parted.scope), parted.name, parted.roots)
+
+
+def _here(runtime: Runtime) -> Project:
+    folders = runtime.organisation.trusted_folders
+    return part_checkout(runtime, identify(runtime.root, lambda one: folders.of(one).trusted))
+
+
+def _joined(runtime: Runtime, name: str) -> Project:
+    """The project that its owner joined to another one."""
+    joined = [one for one in runtime.projects() if BY_OWNER in one.sightings]
+    called = [one for one in joined if name in (str(one.scope), one.scope.project, one.name)]
+    if len(called) != 1:
+        names = ", ".join(str(one.scope) for one in joined) or "none"
+        raise NotFound(f"no joined project {name!r}", f"joined projects: {names}")
+    return called[0]
+
+
+def _project(runtime: Runtime) -> Project:
+    _ = runtime.scope  # A call outside of all projects says how to name one.
+    assert runtime.project is not None
+    return runtime.project
+
+
+def _require_owner(runtime: Runtime) -> None:
+    if runtime.surface in ("mcp", "hook", "job") or not runtime.has_person:
+        raise Denied(
+            "only the owner of this machine can say which projects are one",
+            "run `contextd projects join` or `contextd projects part` in a terminal",
+        )
+
+
+def _forget(runtime: Runtime) -> None:
+    for name in _AFTERWARDS:
+        runtime.organisation.caches.forget(name)
