@@ -276,4 +276,24 @@ ROWS = (
         before="    own, material = set_apart(clean)\n",
         after='    own, material = clean, ""\n',
     ),
+    Promise(
+        says="A running session is not told its own words.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_session_outcomes.py::test_a_running_session_is_never_told_its_own_words"
+        ],
+        file="briefing/session_outcome.py",
+        before="            and (record.session != running or _takes_back(record))\n",
+        after="",
+    ),
+    Promise(
+        says="What a prompt pastes is not told back to it.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_session_outcomes.py::test_what_a_prompt_pastes_is_not_told_back"
+        ],
+        file="briefing/prompt_context.py",
+        before="if one.id not in hidden and not _is_in(one.text, pasted)]",
+        after="if one.id not in hidden]",
+    ),
 )

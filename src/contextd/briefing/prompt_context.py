@@ -127,15 +127,16 @@ def relevant(
         return "", []
     near = [one for one in _near(runtime, session, prompt[:_READ]) if not is_beside(one, touched)]
     valid = validities(runtime, near)
-    records = standing_matches(runtime, near, valid)
+    # What the running session itself took back or settled stands in its window.
+    records = [one for one in standing_matches(runtime, near, valid) if one.session != session.id]
     standing = standings(runtime, records)
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
     )
     # Only turns are compared with the session's text.
-    turns = any(record.kind == EPISODE for record in records)
-    session_words = _said(runtime, session) if turns else []
-    records = [one for one in records if one.id not in hidden]
+    session_words = _said(runtime, session) if {one.kind for one in records} & {EPISODE} else []
+    pasted = set(content_words(prompt))
+    records = [one for one in records if one.id not in hidden and not _is_in(one.text, pasted)]
     window = held_records(runtime, session) if records else []
     odds = at_odds(runtime, [*told_records, *records], window) if records else Odds()
     lines, spent = [HEADER], count_tokens(HEADER)
@@ -149,13 +150,14 @@ def relevant(
         if record.kind == EPISODE:
             if len(asked) < _SUBJECT:
                 continue
-            for one in _outcomes(runtime, record, ended, min(budget - spent, most_outcomes)):
+            left = min(budget - spent, most_outcomes)
+            for one in _outcomes(runtime, record, ended, left, session.id):
                 words = comparable_words(f"{record.text} {one.text}", language)
                 if len(asked & words) < _ALIKE_OUTCOME * len(asked):
                     continue
                 line = f"- {inline(one.line(runtime))}"
                 cost = count_tokens(line + "\n")
-                if spent + cost <= budget and not _was_quoted(one.text, session_words):
+                if spent + cost <= budget and not _is_known(one.text, session_words, pasted):
                     lines.append(line)
                     chosen.append(one.record)
                     spent += cost
@@ -187,14 +189,15 @@ def _said(runtime: Runtime, session: Session) -> list[set[str]]:
 
 
 def _outcomes(
-    runtime: Runtime, matched: Record, ended: set[str], budget: int
+    runtime: Runtime, matched: Record, ended: set[str], budget: int, running: str
 ) -> list[SessionOutcome]:
-    """How the session of a turn ended, unless it stands in `ended`, where it is noted."""
+    """How the session of a turn ended, unless it stands in `ended`, where it is noted; nothing of the session
+    `running`.
+    """
     if matched.session in ended or budget <= _MARK:
         return []
-    found = [
-        one for one in outcomes(runtime, matched, budget - _MARK) if one.record.session not in ended
-    ]
+    endings = outcomes(runtime, matched, budget - _MARK, running)
+    found = [one for one in endings if one.record.session not in ended]
     ended |= {matched.session, *(one.record.session for one in found)}
     return found
 
@@ -205,10 +208,16 @@ text, 11 of 13 decisions of past chats are whole, with 120 nine, with 180 eleven
 """
 
 
-def _was_quoted(text: str, session_words: list[set[str]]) -> bool:
-    """Whether an outcome was quoted already: a briefing quotes how its session ended."""
+def _is_known(text: str, session_words: list[set[str]], pasted: set[str]) -> bool:
+    """Whether an outcome was quoted already, as a briefing quotes how its session ended, or stands in the prompt."""
     words = set(content_words(text))
-    return any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
+    quoted = any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
+    return quoted or words <= pasted
+
+
+def _is_in(text: str, words: set[str]) -> bool:
+    """Whether a text says nothing beyond these words: a prompt may paste the plan that a record was made of."""
+    return words.issuperset(content_words(text))
 
 
 _QUOTED = 0.6

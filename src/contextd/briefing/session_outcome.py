@@ -103,17 +103,23 @@ def _retracting(record: Record) -> str:
     return str(by[0]) if by else ""
 
 
-def outcomes(runtime: Runtime, matched: Record, budget: int) -> list[SessionOutcome]:
+def outcomes(
+    runtime: Runtime, matched: Record, budget: int, running: str = ""
+) -> list[SessionOutcome]:
     """How the session of the episode `matched` ended on its topic, and before it how a later session amended
     that, within `budget` tokens together; empty if nothing was decided, corrected or explained.
+
+    The session `running` asks, and knows its own words: none are told, and what they take back is not either.
     """
     session = _read(runtime, matched)
     first = _within(session, budget)
     if first is None:
         return []
-    amending = _amending(runtime, first)
+    amending = _amending(runtime, first, running)
     if amending is None:
         return [first]
+    if amending.session == running:
+        return []
     amended = _read(runtime, amending)
     later = _within(amended, min(budget, max(budget // 2, _recap_cost(amended))))
     if _takes_back(amending):
@@ -129,9 +135,9 @@ def _takes_back(record: Record) -> bool:
     return takes_back(str(record.data.get("prompt") or record.title))
 
 
-def _amending(runtime: Runtime, first: SessionOutcome) -> Record | None:
+def _amending(runtime: Runtime, first: SessionOutcome, running: str) -> Record | None:
     """The episode of a later session that is most like an outcome, or like the turn that settled it: a long outcome
-    is like less.
+    is like less. One of the session `running` counts only if it takes back: it goes on with the topic anyway.
     """
     texts = [first.text[:_READ], first.record.text[:_READ]]
     near = [
@@ -152,6 +158,7 @@ def _amending(runtime: Runtime, first: SessionOutcome) -> Record | None:
             for record, score in near
             if score >= (_WITHDRAWS if _takes_back(record) else _AMENDS)
             and record.session != first.record.session
+            and (record.session != running or _takes_back(record))
             and record.created_at > after
         ),
         None,

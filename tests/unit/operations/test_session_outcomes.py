@@ -87,6 +87,36 @@ def test_a_later_session_that_amends_it_comes_first(client: Opened) -> None:
     assert "canary boats leave last" not in rest
 
 
+OWN = (
+    "Settled for the ferry rollout in this session: a boat leaves in the wave after its deepest crane, and canary boats "
+    "leave last, in a wave of their own. A crane that the plan does not know is ignored."
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "still"),
+    [
+        ("Write the wave policy of the ferry rollout down in one sentence, please", True),
+        ("Revert the wave policy of the ferry rollout: canary boats leave last now.", False),
+    ],
+    ids=["going on with it", "taking it back"],
+)
+def test_a_running_session_is_never_told_its_own_words(
+    client: Opened, desk: Desk, prompt: str, still: bool
+) -> None:
+    chat(client(), PROBLEM, PLAN, REFUSED, SETTLED)
+    aside(client())
+    running = client()
+    running.starts()
+    running.asks(prompt)
+    running.answers(OWN)
+    # Its turns are stored while it runs.
+    desk.host.work_off()
+    told = running.asks(LIKE)
+    assert "in a wave of their own" not in told
+    assert ("canary boats form wave zero" in told) is still
+
+
 def test_an_amendment_that_states_the_rule_again_is_told_whole(client: Opened, desk: Desk) -> None:
     chat(client(), PROBLEM, PLAN, REFUSED, SETTLED)
     amended = (
@@ -187,3 +217,14 @@ def test_an_outcome_is_short_and_leaves_the_problem_out(client: Opened) -> None:
     assert "deepest crane, tier ascending" in told
     assert "tests passed" not in told
     assert count_tokens(told) <= 200
+
+
+def test_what_a_prompt_pastes_is_not_told_back(client: Opened, desk: Desk) -> None:
+    asking, pasting = client(), client()
+    for session in (asking, pasting):
+        session.starts()
+    fact = "The quarry import keeps its checkpoints in the table `import_marks`, one row for each vein."
+    desk("memory_record", title="Quarry import", description="", content=fact, outcome="success")
+    question = "Where does the quarry import keep its checkpoints for each vein?"
+    assert "import_marks" in asking.asks(question)
+    assert "import_marks" not in pasting.asks(f"{question}\n\nQuarry import: {fact}")
