@@ -296,4 +296,14 @@ ROWS = (
         before="if one.id not in hidden and not _is_in(one.text, pasted)]",
         after="if one.id not in hidden]",
     ),
+    Promise(
+        says="A rule that you kept is not judged again.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_judged_again.py::test_what_a_person_or_a_second_session_confirmed_stays"
+        ],
+        file="learning/judged_again.py",
+        before="        if any(one.action not in _NO_ACT or",
+        after="        if any(",
+    ),
 )

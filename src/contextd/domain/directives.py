@@ -101,7 +101,8 @@ def is_directive(record: Record) -> bool:
 
 
 ENDING_ACTS = frozenset(
-    """update delete undo restore resolve retract merge unmerge import unimport promote withdraw""".split()
+    """update delete undo restore resolve retract merge unmerge import unimport promote withdraw
+    rejudge""".split()
 )
 """History actions that may end or weaken a directive: each is a deliberate decision. All others, such as
 `signal`, `feedback` and `archive`, only report how a record was used.

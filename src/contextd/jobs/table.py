@@ -130,7 +130,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="restore_directives",
-            about="Restore rules that older versions demoted or archived for lack of use.",
+            about="Restore rules that older versions demoted for lack of use, and judge again what they took for one.",
             run="upkeep.operations.directives:restore_directives",
             priority=1,
             every=_DAY,

@@ -1,4 +1,4 @@
-"""News of a project's identity, such as a move: shown once, with the command that undoes it."""
+"""News of a project, such as a move of its folder: shown once, with the command that undoes it."""
 
 from __future__ import annotations
 
@@ -70,8 +70,17 @@ def _alike(by_scope: Mapping[Scope, Project], project: Project, scope: str) -> s
     )
 
 
+def _judged(by_scope: Mapping[Scope, Project], project: Project, count: str) -> str:
+    what = "1 learned rule is" if count == "1" else f"{count} learned rules are"
+    return (
+        f"{what} no longer told in {project.name}: an order for one turn, or words that you only passed on."
+        " To bring one back: contextd inbox list, then contextd inbox accept ID"
+    )
+
+
 _LINES: Mapping[str, Callable[[Mapping[Scope, Project], Project, str], str]] = {
     "moved": _moved,
     "joined": _joined,
     "alike": _alike,
+    "judged": _judged,
 }
