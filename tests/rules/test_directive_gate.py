@@ -49,6 +49,7 @@ LOWERING = {
     "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
     "consolidation/merge_run.py": {"_archive": GATED},
     "learning/episodes.py": {"_withdrawn": ACT},
+    "learning/rewound.py": {"_moved": ACT},
     "imports/authority.py": {
         "without_authority": NOT_HERE_YET,
         "session_of_others": NEVER_DIRECTIVE,
