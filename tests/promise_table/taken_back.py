@@ -6,6 +6,24 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="A demand that you rewound is not told.",
+        sort="taken back",
+        tests=["tests/unit/operations/test_rewound.py::test_a_rewound_demand_is_not_told"],
+        file="domain/rewinds.py",
+        before="        left |= set(note.data[_LEFT])\n",
+        after="",
+    ),
+    Promise(
+        says="What was learned from a turn that you rewind later is withdrawn, and what it ended holds again.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_rewound.py::test_a_demand_that_was_learned_is_withdrawn_and_what_it_replaced_holds_again"
+        ],
+        file="learning/episodes.py",
+        before="    follow_line(runtime, session, FollowedTurns(events, ids))\n",
+        after="",
+    ),
+    Promise(
         says="Words that take something back take back the turn right before them.",
         sort="taken back",
         tests=[

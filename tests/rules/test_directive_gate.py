@@ -50,6 +50,7 @@ LOWERING = {
     "consolidation/merge_run.py": {"_archive": GATED},
     "learning/episodes.py": {"_withdrawn": ACT},
     "learning/judged_again.py": {"judge_again": ACT},
+    "learning/rewound.py": {"_moved": ACT},
     "imports/authority.py": {
         "without_authority": NOT_HERE_YET,
         "session_of_others": NEVER_DIRECTIVE,

@@ -88,6 +88,15 @@ class CodingClient:
         self.hook("SessionEnd", reason="other")
         self.desk.host.work_off()
 
+    @property
+    def place(self) -> str:
+        """The last line of the transcript, to go back to."""
+        return self._parent
+
+    def goes_back(self, place: str) -> None:
+        """The user rewinds to a line, or takes up another branch at it."""
+        self._parent = place
+
     def writes_down(self, role: str, content: Any, **more: Any) -> None:
         """One more line of the transcript."""
         unique = str(uuid.uuid4())

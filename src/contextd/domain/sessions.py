@@ -18,6 +18,8 @@ EventType = Literal[
     "message", "tool_call", "tool_result", "file_access", "query", "injection", "note",
     "subtask", "saving",
 ]  # fmt: skip
+HOOKED, MATERIAL = "prompt:", ":material"
+"""The beginning of the keys of a prompt that a hook reported, and the end of the key of what a prompt passes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

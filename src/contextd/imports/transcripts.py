@@ -11,7 +11,7 @@ from typing import Any
 
 from contextd.clients import client_named
 from contextd.domain.changes import WorkChanges
-from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.sessions import HOOKED, Event, Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.imports.importers.compressed import plain_or_compressed
 from contextd.imports.importers.importer import Redact, the_only_session
@@ -19,7 +19,6 @@ from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.hook_events import HOOKED
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound, TooLarge
 

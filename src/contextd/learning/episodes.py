@@ -17,6 +17,7 @@ from contextd.domain.validity import TAKEN_BACK
 from contextd.imports.transcripts import HEADLESS, catch_up
 from contextd.knowledge.embedding import with_vectors
 from contextd.knowledge.writing import Changed, change_all
+from contextd.learning.rewound import FollowedTurns, follow_line
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.dead_ends import dead_ends
@@ -25,7 +26,7 @@ from contextd.sessions.ledger import ledger_of
 from contextd.sessions.retractions import mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
-from contextd.sessions.turns import Turn, turns_of
+from contextd.sessions.turns import Turn, all_turns
 from contextd_code.errors import Unavailable
 from contextd_code.text.languages import languages_of
 from contextd_code.text.words import comparable_words, one_line, unpunctuated
@@ -49,8 +50,12 @@ def read_along(runtime: Runtime, session: Session, transcript: str = "") -> list
 
 
 def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> list[Turn]:
-    """Store new or changed episodes of a session's turns, and the session's thread. Idempotent."""
-    turns = turns_of(events)
+    """Store new or changed episodes of a session's turns, and the session's thread. Idempotent.
+
+    `events` are its whole history; what the user rewound is withdrawn, and not among the turns returned.
+    """
+    every = all_turns(events)
+    turns = [turn for turn in every if not turn.left]
     retracted = mark_taken_back(turns, _likeness(runtime, turns))
     drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
     if not _was_followed(session):
@@ -71,6 +76,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
     thread = thread_of(turns, branch=branch_of(session), root=root)
     session_data: dict[str, Any] = {THREAD: thread.as_data()} if thread is not None else {}
+    if thread is None and session.data.get(THREAD) and len(every) > len(turns):
+        session_data = {THREAD: {}}
     session_data |= {TAKEN_BACK: _stretches(session, turns)}
     news = {
         name: value for name, value in session_data.items() if session.data.get(name, []) != value
@@ -80,6 +87,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
         runtime.commit(knowledge=with_vectors(runtime, puts), work=WorkChanges(sessions=changes))
     take_back(runtime, session, [turns[place] for place in retracted])
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
+    ids = [(_episode_id(session, turn.key), turn) for turn in every]
+    follow_line(runtime, session, FollowedTurns(events, ids))
     return turns
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from contextd.domain.origins import origin_of
 from contextd.domain.sessions import Event
 from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
-from contextd.sessions.turns import turn_ends
+from contextd.sessions.turns import live_line, turn_ends
 from contextd_code.dataclass import dataclass
 from contextd_code.text.regex import regex
 from contextd_code.text.words import weight
@@ -44,8 +44,9 @@ class Statement:
 def statements(events: Sequence[Event]) -> list[Statement]:
     """All statements of the user and the agent, in order, without repeats.
 
-    Skips tool output, pasted material, injected text, to-do lists, code and sub-agents.
+    Skips tool output, pasted material, injected text, to-do lists, code, sub-agents and what was rewound.
     """
+    events = live_line(events)
     ends = turn_ends(events)
     messages = {event.text for event in events if event.type == "message"}
     found: dict[str, Statement] = {}

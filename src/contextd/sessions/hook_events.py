@@ -8,13 +8,10 @@ from datetime import datetime
 
 from contextd.clients.hook_event import Occurrence
 from contextd.domain.origins import marked
-from contextd.domain.sessions import Event
+from contextd.domain.sessions import HOOKED, MATERIAL, Event
 from contextd.domain.speech import set_apart
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-
-HOOKED, MATERIAL = "prompt:", ":material"
-"""The beginning of the keys of a prompt that a hook reported, and the end of the key of what it passes on."""
 
 _PROMPT_KEPT, _ANSWER_KEPT = 4_000, 20_000
 

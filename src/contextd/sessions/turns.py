@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
-from contextd.domain.sessions import Event
-from contextd.sessions.hook_events import HOOKED, MATERIAL
+from contextd.domain.rewinds import entry_of, left_entries
+from contextd.domain.sessions import HOOKED, Event
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
 from contextd_code.dataclass import dataclass
 
@@ -30,7 +30,8 @@ class Turn:
     queued messages, refusals, answers to questions. `answer` is the agent's last message, `earlier` its
     other messages, `files` the files it wrote, `commands` its last commands and whether they succeeded. `delegated`
     are the commands of its sub-agents, `reports` their last messages; their writes and commits count as
-    the turn's own. `taken_back_by` is the key of the turn that takes it back, and the words.
+    the turn's own. `taken_back_by` is the key of the turn that takes it back, and the words. `left` says that the
+    user rewound it.
     """
 
     key: str
@@ -53,20 +54,57 @@ class Turn:
     failing: str = ""
     taken_back: bool = False
     taken_back_by: tuple[str, str] = ("", "")
+    left: bool = False
     last_seq: int = 0
 
 
 def turns_of(events: Iterable[Event]) -> list[Turn]:
-    """The turns of a session in order. The work of sub-agents counts in the turn it happened in; their
-    prompts and messages are no turns.
+    """The turns on the live line of a session, in order. The work of sub-agents counts in the turn it happened in;
+    their prompts and messages are no turns.
 
     A prompt reported by both a hook and the transcript opens one turn with a stable key.
     """
-    reading = _Reading()
-    # Events from hooks are stored before those read later from the transcript.
-    for event in sorted(events, key=lambda event: (event.at, event.seq)):
+    return [turn for turn in all_turns(events) if not turn.left]
+
+
+def all_turns(events: Iterable[Event]) -> list[Turn]:
+    """The turns of a session in order, with those that the user rewound."""
+    history = list(events)
+    reading = _Reading(left_entries(history))
+    for event in _in_order(history):
         reading.take(event)
     return reading.turns
+
+
+def live_line(events: Sequence[Event]) -> list[Event]:
+    """The events of a session without the turns that the user rewound: these stand in its history alone. All that
+    learns from a session, or tells of it, reads this line.
+    """
+    left = left_entries(events)
+    if not left:
+        return list(events)
+    reading = _Reading(left)
+    turn_of: dict[str, int] = {}
+    for event in _in_order(events):
+        reading.take(event)
+        turn_of[event.key] = len(reading.turns) - 1
+    asked = [
+        {_asked_for(turn.prompt) for turn in reading.turns if turn.left is on}
+        for on in (True, False)
+    ]
+    # A hook's prompt can arrive with a time of its own.
+    only_left = asked[0] - asked[1]
+    return [
+        event
+        for event in events
+        if (place := turn_of[event.key]) < 0 or not reading.turns[place].left
+        if _teller(event) != "hook" or _asked_for(event.text) not in only_left
+    ]
+
+
+def _in_order(events: Iterable[Event]) -> list[Event]:
+    # Events from hooks are stored before those read later from the transcript.
+    return sorted(events, key=lambda event: (event.at, event.seq))
 
 
 def opens_turn(event: Event) -> bool:
@@ -95,8 +133,9 @@ def turn_ends(events: Sequence[Event]) -> set[str]:
 
 
 class _Reading:
-    def __init__(self) -> None:
+    def __init__(self, left: frozenset[str]) -> None:
         self.turns: list[Turn] = []
+        self._left = left
         self._seen: Counter[str] = Counter()
         self._commands: dict[str, str] = {}
         self._from_transcript = False
@@ -131,7 +170,7 @@ class _Reading:
 
     def _asked(self, event: Event) -> None:
         last = self.turns[-1] if self.turns else None
-        asked = " ".join(event.text[:_PROMPT_KEY].split())
+        asked = _asked_for(event.text)
         if last is not None and self._is_told_again(last, event, asked):
             if event.type == "message" and not self._from_transcript:
                 last.prompt = event.text
@@ -140,6 +179,7 @@ class _Reading:
             self._not_hooked[self._words] -= (
                 _teller(event) == "hook" and "hook" not in self._told_by
             )
+            last.left = last.left or entry_of(event.key) in self._left
             self._told_by[_teller(event)] = event.key
             last.last_seq = max(last.last_seq, event.seq)
             return
@@ -157,11 +197,13 @@ class _Reading:
             began=event.at,
             ended=event.at,
             prompt=event.text,
+            left=entry_of(event.key) in self._left,
             last_seq=event.seq,
         )
-        if last is not None:
-            turn.todo = list(last.todo)
-            turn.failing = last.failing
+        before = next((one for one in reversed(self.turns) if not one.left), None)
+        if before is not None:
+            turn.todo = list(before.todo)
+            turn.failing = before.failing
         self.turns.append(turn)
 
     def _is_told_again(self, last: Turn, event: Event, asked: str) -> bool:
@@ -170,7 +212,7 @@ class _Reading:
         """
         before = self._told_by.get(_teller(event))
         if before is not None:
-            return _line_of(before) == _line_of(event.key)
+            return entry_of(before) == entry_of(event.key)
         if not self._told_by or event.at - self._asked_at > _TOLD_AGAIN:
             return False
         # A transcript with times in whole seconds may have the answer before the hook's prompt.
@@ -206,9 +248,8 @@ def _teller(event: Event) -> str:
     return "hook" if event.key.startswith(HOOKED) or event.type == "query" else "transcript"
 
 
-def _line_of(key: str) -> str:
-    """The transcript line of an event; for a hook's prompt, its whole key."""
-    return key.removesuffix(MATERIAL) if key.startswith(HOOKED) else key.partition(":")[0]
+def _asked_for(prompt: str) -> str:
+    return " ".join(prompt[:_PROMPT_KEY].split())
 
 
 def _say(turn: Turn, event: Event, origin: str) -> None:

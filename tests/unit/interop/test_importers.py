@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contextd.domain.rewinds import is_rewind
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.claude_code import read
 from contextd.imports.importers.injected_text import own_words
@@ -59,13 +60,16 @@ def test_the_tangled_transcript_gives_exactly_its_conversation() -> None:
     assert batch.usage == {"input_tokens": 10, "output_tokens": 7}
 
 
-def test_marks_tell_a_subagent_and_what_was_said_after_a_rewind() -> None:
+def test_marks_tell_a_subagent_and_a_note_what_was_rewound() -> None:
     marks = {e.text: dict(e.data) for e in read(FIXTURE).events if e.type == "message"}
     said = {"origin": "assistant"}
     assert marks["Searched three files for rounding."] == {**said, "sidechain": True}
     assert marks["Fix it in the price module."] == {"origin": "prompt"}
-    assert marks["Fix it in the tax module instead."] == {"origin": "prompt", "branch": 1}
-    assert marks["Done: the tax is rounded once, at the end."] == {**said, "branch": 1}
+    assert marks["Fix it in the tax module instead."] == {"origin": "prompt"}
+    assert marks["Done: the tax is rounded once, at the end."] == said
+    [note] = [event for event in read(FIXTURE).events if is_rewind(event.data)]
+    keys = {event.key: event.text for event in read(FIXTURE).events if event.type == "message"}
+    assert [keys[f"{one}:0"] for one in note.data["left"]] == ["Fix it in the price module."]
 
 
 def test_tool_calls_and_answers_are_paired_and_never_speak() -> None:

@@ -1,8 +1,8 @@
 """Claude Code transcripts: one JSON object per line, appended while a session runs.
 
 The vendor calls the format internal, so everything is optional here: unknown entries are counted and skipped.
-Lines form a tree by `parentUuid`. Every user and assistant text is kept, marked `sidechain` for a sub-agent's
-and `branch` for what was said after a rewind.
+Lines form a tree by `parentUuid`. Every user and assistant text is kept, marked `sidechain` for a sub-agent's. A
+prompt that follows an earlier message than the last tells that the user rewound.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import digest
+from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, parsed
+from contextd.imports.importers.live_turns import EntryTree
 from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
@@ -83,8 +85,7 @@ class ClaudeLines:
 
     transcript: Transcript
     queue: TypedAhead = field(default_factory=TypedAhead)
-    branches: dict[str, int] = field(default_factory=dict[str, int])
-    prompted: set[str] = field(default_factory=set[str])
+    tree: EntryTree = field(default_factory=EntryTree)
     line: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
@@ -95,6 +96,8 @@ class ClaudeLines:
         transcript.marks = {"sidechain": True} if line.get("isSidechain") else {}
         self._note_surroundings()
         kind, message = text_of(line.get("type")), line.get("message")
+        if line.get("uuid") and not line.get("isSidechain"):
+            self._place(kind, mapping_of(message).get("content"))
         if kind not in ("user", "assistant"):
             self._other(kind)
         elif not isinstance(message, dict):
@@ -155,12 +158,6 @@ class ClaudeLines:
     def _message(self, role: str, message: Mapping[str, Any]) -> None:
         transcript, content = self.transcript, message.get("content")
         blocks = content if isinstance(content, list) else [content]
-        prompt = role == "user" and not any(
-            isinstance(b, dict) and b.get("type") == "tool_result" for b in blocks
-        )
-        branch = self._branch(prompt)
-        if branch:
-            transcript.marks["branch"] = branch
         before = len(transcript.events)
         for index, block in enumerate(blocks):
             if isinstance(block, str):
@@ -200,18 +197,20 @@ class ClaudeLines:
         else:
             self.transcript.counts[f"block:{kind or 'none'}"] += 1
 
-    def _branch(self, prompt: bool) -> int:
-        """0 on the first branch; a new number when a prompt follows a message that already has another
-        prompt after it, as after a rewind.
-        """
-        key, parent = self.transcript.key, text_of(self.line.get("parentUuid"))
-        branch = self.branches.get(parent, 0)
-        if prompt and parent and not self.line.get("isSidechain"):
-            if parent in self.prompted and key not in self.branches:
-                branch = max(self.branches.values(), default=0) + 1
-            self.prompted.add(parent)
-        self.branches.setdefault(key, branch)
-        return branch
+    def _place(self, kind: str, content: Any) -> None:
+        """Add the line to the tree."""
+        line, key = self.line, self.transcript.key
+        parent = text_of(line.get("parentUuid"))
+        blocks = content if isinstance(content, list) else [content]
+        answers = any(isinstance(b, dict) and b.get("type") == "tool_result" for b in blocks)
+        text = message_text(content)
+        command = text.startswith("<command-")
+        machines = line.get("isMeta") or line.get("isCompactSummary") or answers
+        if kind != "user" or machines or not (command or is_said(text)):
+            agents = kind == "assistant" and not line.get("isApiErrorMessage")
+            self.tree.entered(key, parent, agents=agents)
+            return
+        self.transcript.went_back(self.tree.prompted(key, parent, command=command))
 
 
 read = line_reader(ClaudeLines)

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import digest
+from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, parsed
+from contextd.imports.importers.live_turns import LiveTurns
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
@@ -48,6 +50,7 @@ class CodexLines:
     transcript: Transcript
     asked: set[str] = field(default_factory=set[str])
     recorded: bool = False
+    turns: LiveTurns = field(default_factory=LiveTurns)
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Convert one line to events."""
@@ -137,6 +140,8 @@ class CodexLines:
             text = text.partition(_ASKED)[2]
         self.asked.add(text.strip())
         self.transcript.by_user(text, place)
+        if is_said(text):
+            self.turns.begun(self.transcript.key)
 
     def _answered(self, call: str, output: Any) -> None:
         transcript, failed = self.transcript, False
@@ -160,6 +165,10 @@ class CodexLines:
             self._completed(mapping_of(about.get("item")))
         elif kind == "turn_aborted":
             transcript.interrupted()
+        elif kind == "thread_rolled_back":
+            count = about.get("num_turns")
+            if isinstance(count, int):
+                transcript.went_back(self.turns.without_last(count))
         elif kind == "token_count" and not self.recorded:
             transcript.used(mapping_of(mapping_of(about.get("info")).get("last_token_usage")))
         else:

@@ -7,13 +7,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import digest
 from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.gemini_parts import answered_part, parts_text, tokens_of
+from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, lines_like, parsed
+from contextd.imports.importers.live_turns import LiveTurns
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 from contextd_code.files.guarded import open_file, read_file
@@ -46,14 +49,14 @@ class GeminiLines:
     """Converts the lines of a chat."""
 
     transcript: Transcript
-    rewinds: int = 0
+    turns: LiveTurns = field(default_factory=LiveTurns)
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Convert one line to events."""
         if "$set" in line:
             self.header(mapping_of(line["$set"]))
         elif "$rewindTo" in line:
-            self.rewinds += 1
+            self._rewound(text_of(line["$rewindTo"]))
         elif "id" in line:
             self.message(line)
         elif "sessionId" in line:
@@ -84,8 +87,6 @@ class GeminiLines:
         named = text_of(message.get("id")) or digest(json.dumps(message, sort_keys=True))
         transcript.key = named.replace(":", "-")
         transcript.marks = {"sidechain": True} if transcript.parent else {}
-        if self.rewinds:
-            transcript.marks["branch"] = self.rewinds
         transcript.dated(message.get("timestamp"))
         text = parts_text(message.get("content"))
         if kind == "user":
@@ -93,6 +94,8 @@ class GeminiLines:
             transcript.cwd = found[1].strip() if found else transcript.cwd
             if text:
                 transcript.by_user(text)
+            if is_said(text):
+                self.turns.begun(transcript.key)
         elif kind == "gemini":
             if text:
                 transcript.by_agent(text)
@@ -101,6 +104,13 @@ class GeminiLines:
                 self._called(mapping_of(call))
         else:
             transcript.counts[f"type:{kind or 'none'}"] += 1
+
+    def _rewound(self, named: str) -> None:
+        """The chat goes on before this message: it and all after it are left."""
+        entry = named.replace(":", "-")
+        self.transcript.key = entry
+        self.transcript.marks = {}
+        self.transcript.went_back(self.turns.without_from(entry))
 
     def _called(self, call: Mapping[str, Any]) -> None:
         transcript, id, status = (

@@ -32,6 +32,8 @@ _TRAILER = regex(
 CONTINUED = "This session is being continued from a previous conversation"
 """The beginning of the summary that a client carries over a compaction."""
 
+_MACHINES = (INTERRUPTED, CONTINUED)
+
 _COMMAND = regex(r"<command-name>\s*(/?[\w:.-]{1,100})\s*</command-name>")
 _ARGUMENTS = regex(r"<command-args>(.*?)</command-args>", re.S)
 _ADDRESS = regex(r"\w+://\S+")
@@ -75,3 +77,8 @@ def own_words(text: str) -> str:
             position = trailer.end()
     pieces.append(text[position:])
     return "".join(pieces).strip()
+
+
+def is_said(text: str) -> bool:
+    """Whether a message in the user's name has words of the user, and is not the client's alone."""
+    return not text.lstrip().startswith(_MACHINES) and bool(own_words(text))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 
 from contextd.domain.records import digest
-from contextd.imports.importers.gemini_parts import answered_part, tokens_of
+from contextd.imports.importers.gemini_parts import answered_part, parts_text, tokens_of
+from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, lines_like
+from contextd.imports.importers.live_turns import EntryTree
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
 from contextd_code.dataclass import dataclass
 
@@ -24,6 +27,7 @@ class QwenLines:
     """Converts the lines of a chat."""
 
     transcript: Transcript
+    tree: EntryTree = field(default_factory=EntryTree)
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Convert one line to events."""
@@ -38,6 +42,8 @@ class QwenLines:
         )
         transcript.dated(line.get("timestamp"))
         parts = list_of(mapping_of(line.get("message")).get("parts"))
+        if line.get("uuid") and not transcript.marks:
+            self._place(kind, line, parts)
         if kind == "system":
             self._noted(line)
         elif kind in ("user", "assistant", "tool_result"):
@@ -46,6 +52,16 @@ class QwenLines:
             transcript.used(tokens_of(mapping_of(line.get("usageMetadata"))))
         else:
             transcript.counts[f"type:{kind or 'none'}"] += 1
+
+    def _place(self, kind: str, line: Mapping[str, Any], parts: list[Any]) -> None:
+        """Add the line to the tree."""
+        key, parent = self.transcript.key, text_of(line.get("parentUuid"))
+        text = parts_text(parts)
+        person = kind == "user" and line.get("provenance", "real_user") == "real_user"
+        if person and is_said(text):
+            self.transcript.went_back(self.tree.prompted(key, parent))
+        else:
+            self.tree.entered(key, parent, agents=kind == "assistant")
 
     def _part(
         self, kind: str, index: int, part: Mapping[str, Any], line: Mapping[str, Any]

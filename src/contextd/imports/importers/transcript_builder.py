@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.origins import marked
+from contextd.domain.rewinds import rewind
 from contextd.domain.sessions import Event, EventType
 from contextd.domain.speech import set_apart
 from contextd.domain.time import parse_instant
@@ -32,6 +33,7 @@ from contextd.imports.importers.injected_text import (
     command_words,
     own_words,
 )
+from contextd.imports.importers.live_turns import Step
 from contextd.imports.importers.tool_calls import (
     accessed_file,
     call_text,
@@ -48,6 +50,7 @@ from contextd.redaction.cutting import beginning
 from contextd_code.dataclass import dataclass
 
 LONGEST_TEXT = 50_000
+_WENT_BACK = "the user went back to an earlier message"
 _MILLISECONDS = 100_000_000_000
 """Larger numbers are milliseconds: as seconds they would be dates after 5138."""
 
@@ -158,6 +161,13 @@ class Transcript:
     def interrupted(self, index: int = 0) -> None:
         """The user interrupted the agent."""
         self.add("note", index, "user", INTERRUPTED + "]", {"interrupted": True})
+
+    def went_back(self, step: Step) -> None:
+        """The user went on from an earlier message. What was said since stays in the history alone."""
+        if step:
+            self.counts["rewound"] += len(step.left)
+            data = rewind(step.left, step.taken_up)
+            self.add("note", 0, text=_WENT_BACK, data=data, suffix=":rewind")
 
     def compacted(self) -> None:
         """The window was compacted."""

@@ -34,6 +34,7 @@ from contextd.remedies.learned_fixes import keep_remedies
 from contextd.remedies.session_errors import ERRORS, errors_met, kept
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_summary import fold
+from contextd.sessions.turns import live_line
 from contextd.skills.learning import judge_skills, propose_skills
 from contextd.skills.procedures import PROCEDURES
 
@@ -51,9 +52,10 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         session = bound(runtime, session)
     imported = catch_up(runtime, session, check=task.hold.check)
     session = runtime.view.sessions.get(session.id) or session
-    events = runtime.view.sessions.events(session.id)
-    if _is_early(runtime, session, events, task):
+    history = runtime.view.sessions.events(session.id)
+    if _is_early(runtime, session, history, task):
         return {"waiting": "its client has not finished the transcript yet"}
+    events = live_line(history)
     change = fold(session, events)
     if change is not None:
         done = runtime.commit(work=WorkChanges(sessions=[change]))
@@ -62,7 +64,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     if session.data.get(HEADLESS):
         runtime.commit(work=WorkChanges(sessions=[SessionChange(id=session.id, completed=True)]))
         return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
-    turns = keep_turns(runtime, session, events)
+    turns = keep_turns(runtime, session, history)
     task.hold.check()
     learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
     errors = errors_met(events)
