@@ -113,7 +113,7 @@ def bring_bundle(intake: Intake, path: Path) -> None:
             _index(intake.runtime, id)
     if bringing.held:
         intake.tally(intake.runtime).note(
-            f"{bringing.held} rules, policies and skills await your review: `contextd inbox`. If the bundle is "
+            f"{bringing.held} rules, policies and skills await your review: `contextd inbox list`. If the bundle is "
             "your own backup, `contextd import --mine` with it has them apply at once"
         )
 
