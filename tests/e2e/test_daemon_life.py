@@ -19,9 +19,9 @@ from homes import Home, has_ended, wait_for
 
 from contextd import __version__
 from contextd.thin.channel import Channel, connect, dial
-from contextd.thin.client import call, control, start
+from contextd.thin.client import call, control, start, stop
 from contextd.thin.home import socket_path
-from contextd.thin.spawn import claim_home
+from contextd.thin.spawn import claim_home, is_alive
 from contextd_code.errors import NotFound, Unavailable
 
 
@@ -213,6 +213,14 @@ def test_calls_answer_with_values_or_the_error_and_keep_the_connection(shared_ho
         assert channel.receive(30)["id"] == 3
     with pytest.raises(NotFound, match="tools_lust"):
         call("tools_lust", home=shared_home.path)
+
+
+def test_a_daemon_that_does_not_listen_yet_is_stopped_as_well(home: Home) -> None:
+    daemon = home.popen("daemon", "run", stdout=-1, stderr=-1)
+    wait_for(lambda: is_alive(home.path), "it has its lock")
+    assert stop(home.path)
+    daemon.communicate(timeout=60)
+    assert not is_alive(home.path)
 
 
 def test_control_says_that_no_daemon_runs_and_stops_one_that_does(home: Home) -> None:
