@@ -6,6 +6,16 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="What is said later wins, whatever is imported first.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_time_of_saying.py::test_what_was_said_later_wins_whatever_is_imported_first"
+        ],
+        file="knowledge/superseding.py",
+        before="                return [*found, (record, other, moment, judged.reason)]\n",
+        after="                return found\n",
+    ),
+    Promise(
         says="A rule ends only by an explicit act: neither feedback nor disuse weakens it.",
         sort="ended",
         tests=[
@@ -42,8 +52,8 @@ ROWS = (
             "tests/unit/operations/test_later_words.py::test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more"
         ],
         file="knowledge/superseding.py",
-        before="        if RANK[other.trust] > RANK[record.trust] or not _may_end(record, other):\n",
-        after="        if not _may_end(record, other):\n",
+        before="    if RANK[other.trust] > RANK[record.trust]:\n        return False\n",
+        after="",
     ),
     Promise(
         says="No later note outdates a rule.",

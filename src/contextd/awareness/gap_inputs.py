@@ -102,9 +102,9 @@ def missed_questions(
     # Counted questions that are no longer in the log were asked before the log begins.
     first = min((last.get(q, oldest) for q in summary.missed_queries), default=oldest)
     record_words = [
-        (record.created_at, set(content_words(record.text)))
+        (record.arrived_at or record.created_at, set(content_words(record.text)))
         for record in latest
-        if record.created_at >= first
+        if (record.arrived_at or record.created_at) >= first
     ]
     missed: list[Missed] = []
     for question, count in summary.missed_queries.items():

@@ -35,7 +35,7 @@ from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
 from contextd.domain.quoting import inline, inline_words
 from contextd.domain.recent_activity import Lately
-from contextd.domain.records import Record, headed, short_id
+from contextd.domain.records import Record, headed, said_at, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.knowledge.client_read_files import reads_itself
@@ -513,7 +513,7 @@ notes of one day do not displace the rule.
 
 
 def _weight(runtime: Runtime, record: Record) -> float:
-    days = (runtime.clock.now() - record.updated_at) / timedelta(days=1)
+    days = (runtime.clock.now() - said_at(record)) / timedelta(days=1)
     weight = 2.0 * confidence_at(record, runtime.clock.now()) + max(0.0, 1.0 - days / 30)
     if record.kind == "policy" and record.data.get("severity") == "critical":
         weight += 5.0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, said_at
 from contextd_code.dataclass import dataclass
 
 Compare = Callable[[Record, Record], tuple[str, str] | None]
@@ -172,8 +172,3 @@ def is_pinned(record: Record) -> bool:
 
 def _verified(record: Record) -> bool:
     return record.data.get("verified") is True or "verified" in record.tags
-
-
-def said_at(record: Record) -> datetime:
-    """When a record was created or last changed."""
-    return max(record.updated_at, record.valid_from or record.created_at)

@@ -131,9 +131,12 @@ class Source:
 class Record:
     """One durable piece of knowledge of a kind in a scope. Its id is unique within the scope.
 
+    `created_at` and `valid_from` are when its words were said, however late they arrived; `updated_at` is when they
+    were last said again or the record was changed. The history tells when each state was written.
+
     `version` counts stored states: a changed record carries the version it was made from, a new one 0.
-    Counting a use does not change it. `arrived_at` is when an import stored a record that was written earlier
-    elsewhere; None for all others.
+    Counting a use does not change it. `arrived_at` is when a record was stored that was said or written
+    earlier: by an import, or by learning from a session; None for all others.
     """
 
     kind: str
@@ -219,6 +222,16 @@ class Change:
     before: Record | None
     after: Record | None
     undoes: int | None = None
+
+
+def said_at(record: Record) -> datetime:
+    """When what a record says was said last: first said, said again, or changed."""
+    return max(record.updated_at, record.valid_from or record.created_at)
+
+
+def stored_at(record: Record) -> datetime:
+    """When a record was last new to the store, which may be long after it was said."""
+    return max(record.updated_at, record.arrived_at or record.created_at)
 
 
 Operation = Literal["ADD", "UPDATE", "INVALIDATE", "SKIP"]

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from datetime import datetime
 from functools import partial
 from math import sqrt
 from typing import Any
@@ -100,7 +101,7 @@ class RecordText:
 class Provenance:
     """Where a record comes from. Without `trust` and `confidence` they follow from the caller; without an
     `anchor`, a record of the project is anchored at the caller's commit and branch and at the files it names.
-    `ref` names the event or file within the `source`.
+    `ref` names the event or file within the `source`. `said_at` is when it was said, if not just now.
     """
 
     source: str = ""
@@ -109,6 +110,7 @@ class Provenance:
     ref: str = ""
     confidence: float | None = None
     anchor: Anchor | None = None
+    said_at: datetime | None = None
 
 
 def save_new(
@@ -181,6 +183,8 @@ def _record(
     status: Status = "active",
 ) -> Record:
     now, trust = runtime.clock.now(), came_from.trust or trust_of(runtime)
+    # A client's clock may be ahead of this one.
+    moment = min(now, came_from.said_at or now)
     anchor = came_from.anchor
     if anchor is None:
         anchor = _anchor(runtime, scope, verdict.draft)
@@ -200,10 +204,11 @@ def _record(
         trust=trust,
         status="inbox" if verdict.outcome == "inbox" else status,
         confidence=START[trust] if came_from.confidence is None else came_from.confidence,
-        valid_from=now,
+        valid_from=moment,
         anchor=anchor,
-        created_at=now,
-        updated_at=now,
+        created_at=moment,
+        updated_at=moment,
+        arrived_at=now if came_from.said_at is not None else None,
     )
 
 

@@ -40,16 +40,26 @@ def seen_again(
 ) -> bool:
     """Make a candidate known if another session states it independently; return whether it was one. A
     resumed or forked transcript repeats its parent and does not count. A repeated directive keeps at
-    least its initial confidence.
+    least its initial confidence. The record was said first and last when the two sessions say, whichever was read
+    first.
     """
+    at = min(at, runtime.clock.now())
     same = record.session in ("", session.id) or (ref and ref == record.source.ref)
     rises = record.status == "candidate" or (record.status == "active" and is_directive(record))
     reason = f"{SAID_AGAIN}{short_id(session.id)}"
-    if not rises or same or at <= record.created_at or _is_noted(runtime, record, reason):
+    if same or not _is_another(record, at) or _is_noted(runtime, record, reason):
+        return False
+    if _is_copied(runtime, record, at, ref):
+        return False
+    dated = _dated(record, at)
+    if not rises:
+        if dated != record:
+            with suppress(Stale):
+                change(runtime, record, dated, action="signal", reason=reason)
         return False
     sure = apply(max(record.confidence, START[record.trust]), "seen_again")
     confidence = sure if is_directive(record) else apply(record.confidence, "seen_again")
-    after = as_rule(record).with_(status="active", confidence=confidence)
+    after = as_rule(dated).with_(status="active", confidence=confidence)
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -101,6 +111,29 @@ def as_rule(record: Record) -> Record:
     if record.data.get("speaker") != "user" or not force_of(record.content):
         return record
     return record.with_(data={**record.data, "type": "rule"})
+
+
+def _is_another(record: Record, at: datetime) -> bool:
+    """Whether words at this time are other ones than those a record was learned from. Records of versions that did not
+    keep when something was said are as old as their learning.
+    """
+    return at > record.created_at or (record.arrived_at is not None and at < record.created_at)
+
+
+def _is_copied(runtime: Runtime, record: Record, at: datetime, ref: str) -> bool:
+    """Whether words are those of the session that a record was learned from, in a copy of its transcript."""
+    first = runtime.view.sessions.get(record.session) if ref else None
+    if first is None or not first.started_at <= at <= first.last_seen_at:
+        return False
+    return any(event.key == ref for event in runtime.view.sessions.events(first.id))
+
+
+def _dated(record: Record, at: datetime) -> Record:
+    """A record that was said at this time too."""
+    if record.trust != "extracted":
+        return record
+    first, last = min(record.created_at, at), max(record.updated_at, at)
+    return record.with_(created_at=first, valid_from=first, updated_at=last)
 
 
 def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:

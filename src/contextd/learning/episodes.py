@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from contextd.domain.changes import Put, WorkChanges
@@ -11,7 +12,7 @@ from contextd.domain.directives import sentences
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
 from contextd.domain.query import Vector
-from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
+from contextd.domain.records import FOUND, Anchor, Record, Source, said_at, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import TAKEN_BACK
 from contextd.imports.transcripts import HEADLESS, catch_up
@@ -27,6 +28,7 @@ from contextd.sessions.retractions import mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, all_turns
+from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable
 from contextd_code.text.languages import languages_of
 from contextd_code.text.words import comparable_words, one_line, unpunctuated
@@ -79,13 +81,17 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     if thread is None and session.data.get(THREAD) and len(every) > len(turns):
         session_data = {THREAD: {}}
     session_data |= {TAKEN_BACK: _stretches(session, turns)}
+    retractions = _retractions(session, [turns[place] for place in retracted])
+    session_data |= {
+        RETRACTIONS: [[one.at.isoformat(), one.by, one.words, one.whole] for one in retractions]
+    }
     news = {
         name: value for name, value in session_data.items() if session.data.get(name, []) != value
     }
     changes = [SessionChange(id=session.id, data=news)] if news else []
     if puts or changes:
         runtime.commit(knowledge=with_vectors(runtime, puts), work=WorkChanges(sessions=changes))
-    take_back(runtime, session, [turns[place] for place in retracted])
+    take_back(runtime, retractions, session)
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
     ids = [(_episode_id(session, turn.key), turn) for turn in every]
     follow_line(runtime, session, FollowedTurns(events, ids))
@@ -156,45 +162,92 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
     return likeness
 
 
-def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
-    """Withdraw what earlier sessions left and these turns take back: an episode is marked, a learned
-    record superseded; both can be undone.
+@dataclass(frozen=True, slots=True)
+class Retraction:
+    """Words of the user that take something back, when they were said, and the episode `by` which. `whole` says that
+    they are all that the user said in the turn.
     """
-    whole = {_said_by_user(turn) for turn in turns}
-    sources = [
-        (_episode_id(session, turn.key), text) for turn in turns for text in _retracting(turn)
+
+    at: datetime
+    by: str
+    words: str
+    whole: bool = False
+
+
+RETRACTIONS = "retractions"
+"""Session data: what its turns take back of other sessions, as `[at, by, words, whole]`."""
+
+
+def _retractions(session: Session, turns: Sequence[Turn]) -> list[Retraction]:
+    every = {_said_by_user(turn) for turn in turns}
+    return [
+        Retraction(turn.began, _episode_id(session, turn.key), words, words in every)
+        for turn in turns
+        for words in _retracting(turn)
     ]
-    texts = [text for _, text in sources]
-    if not texts or not runtime.embedder.model:
+
+
+def take_back(
+    runtime: Runtime,
+    retractions: Sequence[Retraction],
+    session: Session,
+    *,
+    of: Session | None = None,
+) -> None:
+    """Withdraw what other sessions left earlier and this session takes back: an episode is marked, a learned
+    record superseded; both can be undone. With `of`, only what that session left.
+    """
+    if not retractions or not runtime.embedder.model:
         return
     kinds = (EPISODE, "discovery")
-    query = runtime.query(*kinds, level="project", statuses=FOUND)
+    query = runtime.query(
+        *kinds, level="project", statuses=FOUND, session=of.id if of is not None else ""
+    )
     changes: dict[str, Changed] = {}
     try:
-        vectors = runtime.embedder.embed(texts)
+        vectors = runtime.embedder.embed([one.words for one in retractions])
     except Unavailable:
         return
-    for (by, words), vector in zip(sources, vectors, strict=True):
+    for one, vector in zip(retractions, vectors, strict=True):
         near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
-        bias = bias_of(runtime.embedder.model, words)
+        bias = bias_of(runtime.embedder.model, one.words)
         least = SAME_SUBJECT if bias is None else _READ_ELSEWHERE
         cosines = {match.id: match.score for match in near if match.score >= least}
         for record in runtime.view.records.get(list(cosines)):
-            if bias is not None and not _is_on(bias, words, record, cosines[record.id]):
+            if bias is not None and not _is_on(bias, one.words, record, cosines[record.id]):
                 continue
             if record.session == session.id or record.trust != "extracted":
                 continue
-            # A sentence alone is near to many turns: it takes back the one record that it names.
-            if (words not in whole) if record.kind == EPISODE else not _denies(words, record):
+            if one.at <= (record.created_at if record.kind == EPISODE else said_at(record)):
+                # It was said later, in a session that was read earlier.
                 continue
-            after = _withdrawn(record, by, words)
-            reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
+            # A sentence alone is near to many turns: it takes back the one record that it names.
+            if (not one.whole) if record.kind == EPISODE else not _denies(one.words, record):
+                continue
+            after = _withdrawn(record, one.by, one.words)
+            reason = f"taken back in session {short_id(session.id)}: {one.words[:120]}"
             if after != record:
                 changes.setdefault(record.id, Changed(record, after, "retract", reason))
-            if words not in whole:
+            if not one.whole:
                 break
     if changes:
         change_all(runtime, list(changes.values()))
+
+
+def taken_back_later(runtime: Runtime, session: Session) -> None:
+    """Withdraw what a session left and later ones took back that were read before it."""
+    for later in runtime.sessions(limit=_LATER):
+        if later.id == session.id or later.last_seen_at <= session.started_at:
+            continue
+        retractions = [
+            Retraction(datetime.fromisoformat(at), by, words, whole)
+            for at, by, words, whole in later.data.get(RETRACTIONS, ())
+        ]
+        take_back(runtime, retractions, later, of=session)
+
+
+_LATER = 60
+"""Sessions whose retractions are known to one that is read after them."""
 
 
 def _retracting(turn: Turn) -> list[str]:

@@ -225,6 +225,7 @@ def _keep(
             confidence=0.65 if asked else round(0.4 + 0.2 * value, 2),
             anchor=anchor,
             ref=statement.event_key,
+            said_at=statement.at,
         ),
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,

@@ -8,7 +8,7 @@ from datetime import datetime
 from contextd.domain.awareness import STANDING
 from contextd.domain.kinds import KINDS, kinds_that
 from contextd.domain.query import CODE, EVENT, Query, Vector
-from contextd.domain.records import Record
+from contextd.domain.records import Record, stored_at
 from contextd.domain.scope import Scope
 from contextd.runtime.runtime import Runtime
 from contextd.search.embedding_progress import embedding_progress
@@ -83,13 +83,13 @@ def answered_since(
     """Whether a record saved since answers one of these queries, in any wording. `latest` are the latest
     records.
     """
-    if since is not None and all(record.updated_at < since for record in latest):
+    if since is not None and all(stored_at(record) < since for record in latest):
         return False
     vectors = embedded(runtime, questions[:_ASKED])
     query = Query(scopes=scopes, kinds=kinds_that("entry"), statuses=STANDING)
     for question, vector in vectors.items():
         for record, cosine in runtime.view.near(vector, runtime.embedder.model, query, _LOOKED_AT):
-            new = since is None or record.updated_at >= since
+            new = since is None or stored_at(record) >= since
             if new and relevance(question, record, cosine) >= ANSWERS:
                 return True
     return False

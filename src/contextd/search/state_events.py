@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contextd.claims.contradiction_search import said_at
 from contextd.claims.work_states import (
     WorkState,
     commit_states,
@@ -23,7 +22,7 @@ from contextd.claims.work_states import (
     subject_stems,
 )
 from contextd.domain.kinds import EPISODE, kinds_that
-from contextd.domain.records import FOUND, Record, headed, short_id
+from contextd.domain.records import FOUND, Record, headed, said_at, short_id
 from contextd.domain.validity import Validity
 from contextd.knowledge.git_anchors import citations
 from contextd.redaction.redact import redact

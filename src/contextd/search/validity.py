@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from contextd.claims.contradiction_search import said_at
 from contextd.claims.exchanged_names import exchanged_name
 from contextd.claims.replacements import Swap, swaps, uses_old_name
 from contextd.claims.states import State, state, succeeds
 from contextd.domain.documents import message_place
 from contextd.domain.kinds import EPISODE, kinds_that
-from contextd.domain.records import FOUND, Record, headed, short_id
+from contextd.domain.records import FOUND, Record, headed, said_at, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
 from contextd.knowledge.disagreements import conflicting

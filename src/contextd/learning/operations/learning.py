@@ -27,7 +27,7 @@ from contextd.jobs.table import Task, new_job
 from contextd.knowledge.embedding import queue_embedding
 from contextd.learning.client_session_matching import bound, is_unbound
 from contextd.learning.corroboration import judge_use
-from contextd.learning.episodes import keep_turns
+from contextd.learning.episodes import keep_turns, taken_back_later
 from contextd.learning.statements import keep_statements
 from contextd.projects.checkout_shape import SHAPE, rescan_if_changed
 from contextd.remedies.learned_fixes import keep_remedies
@@ -56,8 +56,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     if _is_early(runtime, session, history, task):
         return {"waiting": "its client has not finished the transcript yet"}
     events = live_line(history)
-    change = fold(session, events)
-    if change is not None:
+    if (change := fold(session, events)) is not None:
         done = runtime.commit(work=WorkChanges(sessions=[change]))
         session = done.sessions.get(session.id, session)
     task.hold.keep({"imported": imported})
@@ -67,6 +66,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     turns = keep_turns(runtime, session, history)
     task.hold.check()
     learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
+    taken_back_later(runtime, session)
     errors = errors_met(events)
     recurred = keep_remedies(runtime, session, errors)
     used = judge_use(runtime, session, events)
