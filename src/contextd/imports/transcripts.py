@@ -16,6 +16,7 @@ from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, recogni
 from contextd.imports.importers.compressed import plain_or_compressed
 from contextd.imports.importers.importer import Redact, the_only_session
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
+from contextd.imports.shortened import shortened
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
@@ -292,6 +293,8 @@ def _follow(
         offset, done, onward = batch.next_offset, batch.done, batch.onward
         check()
         events = tuple(event for event in _marked(batch, one) if event.key not in told_before)
+        if not (one.importer.grows or one.agent or begun):
+            events = (*shortened(_known(runtime, session), events), *events)
         current = runtime.view.sessions.get(session.id) or session
         data = _noted(current, one, mark, batch)
         change = SessionChange(id=session.id, events=events, data=data)
@@ -302,6 +305,10 @@ def _follow(
     if not begun and not counts["events"] and counts["read"] >= _NOTHING_UNDERSTOOD:
         raise _Unreadable(f"none of its {counts['read']} entries was recognised")
     return counts
+
+
+def _known(runtime: Runtime, session: Session) -> list[Event]:
+    return runtime.view.sessions.events(session.id, types=("message", "note"))
 
 
 def _batch(
