@@ -16,7 +16,7 @@ from functools import cached_property
 from contextd.domain.confidence import confidence_at
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import EVENT
-from contextd.domain.records import Record, said_at
+from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.search.hits import Candidate, Hit, LeftOut, ScorePart, Texted
 from contextd.search.near_duplicates import NEAR, Told, is_said_by, repeats, told_by
@@ -113,7 +113,7 @@ def files_of(record: Record) -> Iterable[str]:
 def _recency(record: Record, standing: Standpoint) -> ScorePart:
     if standing.now is None:
         return ScorePart("recency", 0.0)
-    days = max(0.0, (standing.now - said_at(record)).total_seconds() / 86_400)
+    days = max(0.0, (standing.now - record.updated_at).total_seconds() / 86_400)
     return ScorePart("recency", RECENCY * max(0.0, 1 - days / RECENCY_DAYS), why="recent")
 
 

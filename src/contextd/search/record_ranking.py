@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from math import exp
 
-from contextd.domain.records import Record, said_at
+from contextd.domain.records import Record
 from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.query_words import Asked
@@ -93,7 +93,7 @@ def signals(
     current = [0.0] * len(records)
     if now is not None and is_task(question):
         # A record may have been written during the query.
-        current = [exp(min(0.0, (said_at(one) - now) / _A_WHILE)) for one in records]
+        current = [exp(min(0.0, (one.updated_at - now) / _A_WHILE)) for one in records]
     return {"current": current}
 
 
