@@ -137,4 +137,22 @@ ROWS = (
         before="    taken_out = _unlearn(runtime, put.record) if after is None else []\n",
         after="    taken_out: list[str] = []\n",
     ),
+    Promise(
+        says="A rule that you say again is not taken back by it.",
+        sort="taken back",
+        tests=["tests/unit/operations/test_ended_rules.py::test_a_rule_said_again_goes_on"],
+        file="learning/episodes.py",
+        before="            if record.kind != EPISODE and is_directive(record):\n",
+        after="            if record.kind == EPISODE and is_directive(record):\n",
+    ),
+    Promise(
+        says="The ending of a rule that you undid stays undone.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
+        ],
+        file="learning/ended_rules.py",
+        before="    if any(one.action in ENDING_ACTS and one.at > said.turn.began for one in history):\n",
+        after="    if not history:\n",
+    ),
 )

@@ -16,6 +16,7 @@ from contextd.briefing.directive_lines import (
     told_directives,
     without_told,
 )
+from contextd.briefing.ended_lines import ended_lines
 from contextd.briefing.injection_tiers import (
     RULES,
     SAID_BY_A_PERSON,
@@ -139,7 +140,10 @@ def brief(
     knowledge = _knowledge(
         runtime, records, weights, why, directives.texts, all_branches=all_branches
     )
-    facts = _Facts(of_person, directives, knowledge, lately, sessions, last, changed, earlier.since)
+    ended = Section("Rules the user ended", ended_lines(runtime, lately.sessions, session))
+    facts = _Facts(
+        of_person, directives, ended, knowledge, lately, sessions, last, changed, earlier.since
+    )
     if thread is None:
         sections = _beginning(runtime, facts)
     else:
@@ -160,6 +164,7 @@ class _Facts:
 
     of_person: Section
     directives: ToldDirectives
+    ended: Section
     knowledge: Sequence[Section]
     lately: Lately
     sessions: Sequence[Session]
@@ -175,6 +180,7 @@ def _beginning(runtime: Runtime, facts: _Facts) -> list[Section]:
         facts.of_person,
         *_project(runtime, asked=not facts.since),
         Section("Always", facts.directives.lines),
+        facts.ended,
         Section("Before", _once(before, facts.directives)),
         *facts.knowledge,
         Section("Changed outside since then", _changes(facts.changed)),
@@ -200,6 +206,7 @@ def _going_on(
             "Where the work stands", fresh(_once(standing, facts.directives), earlier_sessions)
         ),
         Section("Always", facts.directives.lines),
+        facts.ended,
         Section("Types", _types(runtime)),
         *_little(facts.knowledge, 0 if task.strip() else UNASKED),
         Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from contextd.domain.changes import Put, WorkChanges
-from contextd.domain.directives import sentences
+from contextd.domain.directives import is_directive, sentences
+from contextd.domain.endings import restates
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
 from contextd.domain.query import Vector
@@ -17,6 +18,7 @@ from contextd.domain.validity import TAKEN_BACK
 from contextd.imports.transcripts import HEADLESS, catch_up
 from contextd.knowledge.embedding import with_vectors
 from contextd.knowledge.writing import Changed, change_all
+from contextd.learning.ended_rules import end_rules
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.dead_ends import dead_ends
@@ -80,7 +82,12 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
         runtime.commit(knowledge=with_vectors(runtime, puts), work=WorkChanges(sessions=changes))
     take_back(runtime, session, [turns[place] for place in retracted])
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
+    end_rules(runtime, session, turns[-_JUST_SAID:], events)
     return turns
+
+
+_JUST_SAID = 3
+"""Last turns in which a running session is searched for words that end a rule; the end of learning reads all."""
 
 
 def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
@@ -95,7 +102,8 @@ def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Tur
     for record in runtime.view.records.find(query).records:
         words = unpunctuated(record.content)
         by = next((turn.taken_back_by for turn, text in texts if words in text), None)
-        if by is not None and record.trust == "extracted":
+        again = by is not None and is_directive(record) and restates(by[1], record.content)
+        if by is not None and record.trust == "extracted" and not again:
             after = _withdrawn(record, _episode_id(session, by[0]), by[1])
             changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
     if changes:
@@ -175,6 +183,8 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
                 continue
             if record.session == session.id or record.trust != "extracted":
                 continue
+            if record.kind != EPISODE and is_directive(record):
+                continue  # `end_rules` decides about rules.
             # A sentence alone is near to many turns: it takes back the one record that it names.
             if (words not in whole) if record.kind == EPISODE else not _denies(words, record):
                 continue

@@ -27,6 +27,7 @@ from contextd.jobs.table import Task, new_job
 from contextd.knowledge.embedding import queue_embedding
 from contextd.learning.client_session_matching import bound, is_unbound
 from contextd.learning.corroboration import judge_use
+from contextd.learning.ended_rules import end_rules
 from contextd.learning.episodes import keep_turns
 from contextd.learning.statements import keep_statements
 from contextd.projects.checkout_shape import SHAPE, rescan_if_changed
@@ -64,7 +65,11 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
     turns = keep_turns(runtime, session, events)
     task.hold.check()
+    end_rules(runtime, session, turns, events)
+    session = runtime.view.sessions.get(session.id) or session
     learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
+    # Of the rules that were just learned, too.
+    end_rules(runtime, session, turns, events)
     errors = errors_met(events)
     recurred = keep_remedies(runtime, session, errors)
     used = judge_use(runtime, session, events)
