@@ -161,7 +161,7 @@ ROWS = (
             "tests/unit/operations/test_ended_rules.py::test_the_next_session_is_told_once_and_no_other_project_is"
         ],
         file="briefing/ended_lines.py",
-        before="    new = [text for text in texts if not told[line_digest(text)]]\n",
+        before="    new = [text for text in texts if not counts[line_digest(text)]]\n",
         after="    new = list(texts)\n",
     ),
 )

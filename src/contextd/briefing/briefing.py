@@ -179,8 +179,8 @@ def _beginning(runtime: Runtime, facts: _Facts) -> list[Section]:
     return [
         facts.of_person,
         *_project(runtime, asked=not facts.since),
-        Section("Always", facts.directives.lines),
         facts.ended,
+        Section("Always", facts.directives.lines),
         Section("Before", _once(before, facts.directives)),
         *facts.knowledge,
         Section("Changed outside since then", _changes(facts.changed)),
@@ -205,8 +205,8 @@ def _going_on(
         Section(
             "Where the work stands", fresh(_once(standing, facts.directives), earlier_sessions)
         ),
-        Section("Always", facts.directives.lines),
         facts.ended,
+        Section("Always", facts.directives.lines),
         Section("Types", _types(runtime)),
         *_little(facts.knowledge, 0 if task.strip() else UNASKED),
         Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),

@@ -31,13 +31,13 @@ def ended_lines(
     if not named:
         return []
     records = {one.id: one for one in runtime.view.records.get([id for id, _ in named])}
-    told = lines_told(sessions)
+    counts = lines_told(sessions)
     texts = dict.fromkeys(
         _text(records[id], words)
         for id, words in named
         if id in records and records[id].status == "superseded"
     )
-    new = [text for text in texts if not told[line_digest(text)]]
+    new = [text for text in texts if not counts[line_digest(text)]]
     return [Line(text, weight=_WEIGHT) for text in new[:_MOST]]
 
 

@@ -187,7 +187,7 @@ def _sign(number: int) -> Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SignedRule:
     """A rule in force as an ending is compared with it."""
 
     id: str
@@ -220,8 +220,8 @@ def rule_meant(
     """The id of the one rule in force that an ending means; empty if none bears enough of its words, if two do, or if a
     rule that ended before bears more. `texts` are those of the rules in force by id, `ended` those of ended ones.
     """
-    here, gone = (
-        [Rule(id, text, signed_words(text, ending.language)) for id, text in some.items()]
+    here, former = (
+        [SignedRule(id, text, signed_words(text, ending.language)) for id, text in some.items()]
         for some in (texts, ended or {})
     )
     having = Counter(
@@ -232,7 +232,7 @@ def rule_meant(
         return ""
     best, id = scored[0]
     second = scored[1][0] if len(scored) > 1 else 0.0
-    said_before = any(_score(ending, rule, having) > best for rule in gone)
+    said_before = any(_score(ending, rule, having) > best for rule in former)
     return id if second <= _BEHIND * best and not said_before else ""
 
 
@@ -248,7 +248,7 @@ def restates(sentence: str, rule: str) -> bool:
     )
 
 
-def _score(ending: Ending, rule: Rule, having: Mapping[str, int]) -> float:
+def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float:
     """How well a rule fits an ending, from 0 to 1; 0 if it cannot be meant."""
     shared = {word: same for word in ending.words if (same := _same(word, rule.words)) is not None}
     if not shared:
@@ -282,7 +282,7 @@ _NEAR, _NEAR_AT_THE_END = 14, 45
 """Characters between the verb of a choice and the thing chosen; German puts it at the end."""
 
 
-def _chooses(rule: Rule, words: Iterable[str], language: str) -> bool:
+def _chooses(rule: SignedRule, words: Iterable[str], language: str) -> bool:
     found = CHOOSES.search(rule.text)
     if found is None:
         return False

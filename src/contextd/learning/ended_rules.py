@@ -35,7 +35,7 @@ _NEW = 0.65
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _EndingSentence:
     """A sentence of the user that ends a rule; `after` is the last event before its turn."""
 
     sentence: str
@@ -53,20 +53,20 @@ def end_rules(
     A rule from a file stays, and so does one for more than the project, one said later, and one that an act changed
     since, such as an undo.
     """
-    said = list(_endings(turns, events))
-    if not said:
+    statements = list(_endings(turns, events))
+    if not statements:
         return []
-    rules, gone = _rules(runtime), _rules(runtime, "superseded", "archived")
-    told = list((runtime.view.sessions.get(session.id) or session).data.get(ENDED_RULES, ()))
+    rules, former = _rules(runtime), _rules(runtime, "superseded", "archived")
+    entries = list((runtime.view.sessions.get(session.id) or session).data.get(ENDED_RULES, ()))
     ended: list[str] = []
-    for one in said:
+    for one in statements:
         earlier = {
             id: record for id, record in rules.items() if _is_earlier(record, one, session, events)
         }
-        id = rule_meant(one.ending, _texts(earlier), _texts(gone))
-        if id and _end(runtime, session, earlier[id], one, told):
+        id = rule_meant(one.ending, _texts(earlier), _texts(former))
+        if id and _end(runtime, session, earlier[id], one, entries):
             ended.append(id)
-            gone[id] = rules.pop(id)
+            former[id] = rules.pop(id)
     return ended
 
 
@@ -74,7 +74,7 @@ def _texts(rules: Mapping[str, Record]) -> dict[str, str]:
     return {id: str(rule.data.get("requirement") or rule.content) for id, rule in rules.items()}
 
 
-def _endings(turns: Sequence[Turn], events: Sequence[Event]) -> Iterator[_Said]:
+def _endings(turns: Sequence[Turn], events: Sequence[Event]) -> Iterator[_EndingSentence]:
     for place, turn in enumerate(turns):
         if turn.taken_back:
             continue
@@ -83,7 +83,7 @@ def _endings(turns: Sequence[Turn], events: Sequence[Event]) -> Iterator[_Said]:
             for sentence in sentences(text):
                 ending = ending_in(sentence)
                 if ending is not None:
-                    yield _Said(sentence, ending, turn, after)
+                    yield _EndingSentence(sentence, ending, turn, after)
 
 
 def _before(turn: Turn, events: Sequence[Event]) -> int:
@@ -109,24 +109,30 @@ _FROM_FILES = ("file", IMPORT)
 """Operations that mirror a file: such a rule ends with its file."""
 
 
-def _is_earlier(record: Record, said: _Said, session: Session, events: Sequence[Event]) -> bool:
+def _is_earlier(
+    record: Record, statement: _EndingSentence, session: Session, events: Sequence[Event]
+) -> bool:
     """Whether a rule was stated before a sentence."""
     seq = None
     if record.session == session.id:
         seq = next((one.seq for one in events if one.key == record.source.ref), None)
-    return record.created_at <= said.turn.began if seq is None else seq <= said.after
+    return record.created_at <= statement.turn.began if seq is None else seq <= statement.after
 
 
 def _end(
-    runtime: Runtime, session: Session, rule: Record, said: _Said, told: list[list[str]]
+    runtime: Runtime,
+    session: Session,
+    rule: Record,
+    statement: _EndingSentence,
+    entries: list[list[str]],
 ) -> bool:
-    """End a rule with its replacement in one commit; `told`, what the next briefing tells, grows by it."""
-    words = one_line(said.sentence, QUOTED)
+    """End a rule with its replacement in one commit; `entries`, what the next briefing tells, grow by it."""
+    words = one_line(statement.sentence, QUOTED)
     reason = f"ended in session {short_id(session.id)}: {words}"
     history = runtime.view.records.history(rule.id)
-    if any(one.action in ENDING_ACTS and one.at > said.turn.began for one in history):
+    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):
         return False  # Decided anew since then: undone, or changed by hand.
-    new = _replacement(runtime, session, said) if said.ending.replacing else None
+    new = _replacement(runtime, session, statement) if statement.ending.replacing else None
     known = runtime.view.records.by_hash(new.content_hash, new.scope) if new else None
     by = known or new
     if by is not None and by.id == rule.id:
@@ -137,7 +143,7 @@ def _end(
         valid_to=runtime.clock.now(),
     )
     entry = [rule.id, words, by.id if by is not None else ""]
-    change = SessionChange(id=session.id, data={ENDED_RULES: [*told, entry]})
+    change = SessionChange(id=session.id, data={ENDED_RULES: [*entries, entry]})
     with suppress(Conflict):
         change_all(
             runtime,
@@ -145,15 +151,15 @@ def _end(
             beside=[new] if new is not None and known is None else [],
             work=WorkChanges(sessions=[change]),
         )
-        told.append(entry)
+        entries.append(entry)
         return True
     return False
 
 
-def _replacement(runtime: Runtime, session: Session, said: _Said) -> Record:
+def _replacement(runtime: Runtime, session: Session, statement: _EndingSentence) -> Record:
     """The rule that a sentence states in the place of another one, for as long as that one would have held."""
-    stated = [one.text for one in directives_in(said.sentence) if one.span == "always"]
-    text = stated[0] if stated else DENIAL.sub("", said.sentence)
+    stated = [one.text for one in directives_in(statement.sentence) if one.span == "always"]
+    text = stated[0] if stated else DENIAL.sub("", statement.sentence)
     record = Record(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{text}")),
         kind="discovery",
@@ -164,9 +170,9 @@ def _replacement(runtime: Runtime, session: Session, said: _Said) -> Record:
         session=session.id,
         trust="extracted",
         confidence=_NEW,
-        valid_from=said.turn.began,
-        anchor=Anchor(*place_of(session, said.turn.ended)),
-        created_at=said.turn.began,
-        updated_at=said.turn.began,
+        valid_from=statement.turn.began,
+        anchor=Anchor(*place_of(session, statement.turn.ended)),
+        created_at=statement.turn.began,
+        updated_at=statement.turn.began,
     )
     return cleaned(runtime, record)[0]
