@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -170,42 +168,28 @@ def test_an_agents_rule_ends_and_one_of_a_file_stays(desk: Desk, tmp_path: Path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["minilm", "none"])
+@pytest.mark.parametrize("by", ["desk", "words_only"])
 @pytest.mark.parametrize("language", list(ENDINGS))
 def test_every_written_ending_reaches_its_rule_through_the_hooks(
-    open_desk: Callable[..., Desk], tmp_path: Path, language: str, name: str
+    by: str, tmp_path: Path, language: str, request: pytest.FixtureRequest
 ) -> None:
-    for text, rule in ENDINGS[language]:
-        desk = _with_rules(open_desk, tmp_path, name)
-        ids = rules_of(desk, language)
-        says(desk, tmp_path, text)
-        assert (text, ended(desk, ids)) == (text, {rule})
-        kept = [one for one in in_force(desk) if one not in RULES[language].values()]
-        if text in REPLACED:
-            assert any(REPLACED[text] in one for one in kept)
-        _forget(desk)
+    desk: Desk = request.getfixturevalue(by)
+    for place, (text, rule) in enumerate(ENDINGS[language]):
+        project = desk.at(committed(tmp_path / f"project{place}", {"a.py": "x = 1\n"}))
+        ids = rules_of(project, language)
+        says(project, tmp_path, text)
+        assert (text, ended(project, ids)) == (text, {rule})
+        others = [one for one in in_force(project) if one not in RULES[language].values()]
+        assert any(REPLACED[text] in one for one in others) if text in REPLACED else not others
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["minilm", "none"])
+@pytest.mark.parametrize("by", ["desk", "words_only"])
 def test_no_written_task_ends_a_rule_through_the_hooks(
-    open_desk: Callable[..., Desk], tmp_path: Path, name: str
+    by: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    desk = _with_rules(open_desk, tmp_path, name)
+    desk: Desk = request.getfixturevalue(by)
     ids = rules_of(desk)
     for text in ENDS_NOTHING:
         says(desk, tmp_path, text)
         assert (text, ended(desk, ids)) == (text, set())
-
-
-def _with_rules(open_desk: Callable[..., Desk], folder: Path, name: str) -> Desk:
-    options: dict[str, Any] = {"embedder_name": name} if name == "none" else {}
-    return open_desk(**options)
-
-
-def _forget(desk: Desk) -> None:
-    """Leave the next sentence a project without rules and endings."""
-    for kind in ("discovery", "episode"):
-        listed = desk.as_owner("list_records", kind=kind, status="any", limit=100)["records"]
-        for one in listed:
-            desk.as_owner("delete_context", id=one["id"])
