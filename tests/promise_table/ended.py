@@ -115,7 +115,7 @@ ROWS = (
             "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
         ],
         file="learning/ended_rules.py",
-        before='            [Changed(rule, after, "retract", reason)],\n',
+        before="            [Changed(rule, after, _ACT, reason)],\n",
         after='            [Changed(rule, after, "signal", reason)],\n',
     ),
     Promise(

@@ -12,7 +12,7 @@ ROWS = (
             "tests/unit/sessions/test_retractions.py::test_the_turn_right_before_is_taken_back_and_those_that_are_alike"
         ],
         file="sessions/retractions.py",
-        before="            bar = NEXT if earlier == later - 1 else ALIKE\n",
+        before="            bar = NEXT if earlier == later - 1 and not names_a_rule(retraction) else ALIKE\n",
         after="            bar = ALIKE\n",
     ),
     Promise(
@@ -154,5 +154,25 @@ ROWS = (
         file="learning/ended_rules.py",
         before="    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):\n",
         after="    if not history:\n",
+    ),
+    Promise(
+        says="Taking back the words that ended a rule brings the rule back.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_a_rule_comes_back_when_its_ending_is_taken_back"
+        ],
+        file="learning/ended_rules.py",
+        before="    _give_back(runtime, session, [turn for turn in turns if turn.taken_back])\n",
+        after="",
+    ),
+    Promise(
+        says="Ending one rule takes back no other that you stated right before.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_ending_a_rule_takes_back_no_other_that_was_said_right_before"
+        ],
+        file="sessions/retractions.py",
+        before="    return bool(taking) and not DENIAL.match(words) and all(map(ending_in, taking))\n",
+        after="    return False\n",
     ),
 )

@@ -30,6 +30,8 @@ _MOST = 2_000
 
 QUOTED = 120
 """Characters of the words that ended a rule, as its history and its session keep them."""
+_ACT = "retract"
+
 _NEW = 0.65
 """Confidence of a rule that replaces another: that of every rule the user demands."""
 
@@ -50,9 +52,10 @@ def end_rules(
     """End each rule of the project that a sentence of these turns, the last ones of a session, ends; keep what replaces
     it as a rule. Returns the ids of the ended ones. Needs no embedder.
 
-    A rule from a file stays, and so does one for more than the project, one said later, and one that an act changed
+    A turn that was taken back ends nothing, and what it ended holds again. A rule from a file stays, and so does one for more than the project, one said later, and one that an act changed
     since, such as an undo.
     """
+    _give_back(runtime, session, [turn for turn in turns if turn.taken_back])
     statements = list(_endings(turns, events))
     if not statements:
         return []
@@ -68,6 +71,29 @@ def end_rules(
             ended.append(id)
             former[id] = rules.pop(id)
     return ended
+
+
+def _give_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """Bring back the rules that a turn ended which the user took back since."""
+    ended = session.data.get(ENDED_RULES, ()) if turns else ()
+    for id, words, *_ in ended:
+        by = next((one.taken_back_by[1] for one in turns if words in _endings_said(one)), "")
+        record = next(iter(runtime.view.records.get([id])), None) if by else None
+        last = runtime.view.records.history(id)[-1] if record is not None else None
+        if record is None or last is None or last.action != _ACT or last.before is None:
+            continue
+        before = last.before
+        after = record.with_(
+            status=before.status, canonical_id=before.canonical_id, valid_to=before.valid_to
+        )
+        with suppress(Conflict):
+            reason = f"what ended it was taken back: {by}"
+            change_all(runtime, [Changed(record, after, "restore", reason)])
+
+
+def _endings_said(turn: Turn) -> list[str]:
+    texts = (turn.prompt, *turn.answers)
+    return [one_line(sentence, QUOTED) for text in texts for sentence in sentences(text)]
 
 
 def _texts(rules: Mapping[str, Record]) -> dict[str, str]:
@@ -147,7 +173,7 @@ def _end(
     with suppress(Conflict):
         change_all(
             runtime,
-            [Changed(rule, after, "retract", reason)],
+            [Changed(rule, after, _ACT, reason)],
             beside=[new] if new is not None and known is None else [],
             work=WorkChanges(sessions=[change]),
         )

@@ -24,7 +24,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.dead_ends import dead_ends
 from contextd.sessions.episode import digest_of
 from contextd.sessions.ledger import ledger_of
-from contextd.sessions.retractions import mark_taken_back, takes_back
+from contextd.sessions.retractions import NEXT, mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
@@ -105,7 +105,7 @@ def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Tur
         again = by is not None and is_directive(record) and restates(by[1], record.content)
         if by is not None and record.trust == "extracted" and not again:
             after = _withdrawn(record, _episode_id(session, by[0]), by[1])
-            changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
+            changes.append(Changed(record, after, "retract", f"taken back later: {by[1]}"))
     if changes:
         change_all(runtime, changes)
 
@@ -132,7 +132,9 @@ def _is_copied(runtime: Runtime, draft: Record) -> bool:
 
 
 def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
-    """The similarity of a turn and the user's later words: a cosine, if there is an embedder."""
+    """The similarity of a turn and the user's later words: a cosine, if there is an embedder. Without one the turn before
+    is just similar enough to be taken back by words that name nothing.
+    """
     vectors: dict[str, Vector] = {}
 
     def embedded(text: str) -> Vector:
@@ -142,7 +144,7 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
 
     def likeness(earlier: int, later: int) -> float:
         if not runtime.embedder.model:
-            return 1.0 if earlier == later - 1 else 0.0
+            return NEXT if earlier == later - 1 else 0.0
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
         later_text = "\n".join((turns[later].prompt, *turns[later].answers))
         try:
@@ -150,7 +152,7 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
             alike = float(embedded(about) @ embedded(later_text))
             return alike - (bias.of(about) if bias is not None else 0.0)
         except Unavailable:
-            return 1.0 if earlier == later - 1 else 0.0
+            return NEXT if earlier == later - 1 else 0.0
 
     return likeness
 

@@ -153,6 +153,40 @@ def test_a_rule_that_is_stated_after_its_ending_holds(desk: Desk, tmp_path: Path
     assert any("emojis into commit messages" in text for text in in_force(desk))
 
 
+@pytest.mark.parametrize("by", ["desk", "words_only"])
+def test_a_rule_comes_back_when_its_ending_is_taken_back(
+    by: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    desk: Desk = request.getfixturevalue(by)
+    ids = rules_of(desk)
+    client = says(desk, tmp_path, "We switched from npm to pnpm.", ends=False)
+    assert ended(desk, ids) == {"npm"}
+    client.asks("No, scratch that: we have not switched from npm to pnpm.")
+    client.answers("Understood, npm it is.")
+    client.ends()
+    assert ended(desk, ids) == set()
+    assert [one for one in in_force(desk) if "pnpm" in one] == []
+    assert "ended:" not in CodingClient(desk, tmp_path).starts()
+
+
+def test_ending_a_rule_takes_back_no_other_that_was_said_right_before(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    ids = rules_of(words_only)
+    says(
+        words_only, tmp_path, "From now on never commit generated files.", "We no longer use jest."
+    )
+    assert ended(words_only, ids) == {"jest"}
+    assert any("generated files" in text for text in in_force(words_only))
+
+
+def test_a_rule_of_the_same_session_ends_when_the_user_says_so(
+    words_only: Desk, tmp_path: Path
+) -> None:
+    says(words_only, tmp_path, "From now on always use jest.", "Fix it.", "We no longer use jest.")
+    assert not any("jest" in text for text in in_force(words_only))
+
+
 def test_an_agents_rule_ends_and_one_of_a_file_stays(desk: Desk, tmp_path: Path) -> None:
     agents = desk("save_context", content="Always run the linter before each push.")["id"]
     policies = desk.root / ".context" / "policies"
