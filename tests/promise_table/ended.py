@@ -118,4 +118,60 @@ ROWS = (
         before="before == occurrence and abs(at - before_at) < _AT_ONCE\n",
         after="before == occurrence\n",
     ),
+    Promise(
+        says="A rule ends when you say so, in your own words.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
+        ],
+        file="learning/ended_rules.py",
+        before="            [Changed(rule, after, _ACT, reason)],\n",
+        after='            [Changed(rule, after, "signal", reason)],\n',
+    ),
+    Promise(
+        says="What you put in the place of a rule is kept as a rule.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_what_replaces_a_rule_is_kept_as_one"
+        ],
+        file="learning/ended_rules.py",
+        before="            beside=[new] if new is not None and known is None else [],\n",
+        after="            beside=[],\n",
+    ),
+    Promise(
+        says="A sentence that forbids what a rule forbids ends nothing.",
+        sort="ended",
+        tests=["tests/unit/test_endings.py::test_a_task_a_question_and_a_restatement_end_no_rule"],
+        file="domain/endings.py",
+        before='    if ending.act not in ("named", "said") and (not fits or clashes):\n',
+        after='    if ending.act not in ("named", "said") and not shared:\n',
+    ),
+    Promise(
+        says="Where two rules fit an ending alike, both hold.",
+        sort="ended",
+        tests=["tests/unit/test_endings.py::test_two_rules_that_fit_alike_both_hold"],
+        file="domain/endings.py",
+        before='    return id if second <= _BEHIND * best and not said_before else ""\n',
+        after='    return id if not said_before else ""\n',
+    ),
+    Promise(
+        says="An ending that is said again ends no other rule.",
+        sort="ended",
+        tests=[
+            "tests/unit/test_endings.py::test_an_ending_said_again_does_not_end_the_next_best_rule"
+        ],
+        file="domain/endings.py",
+        before='    return id if second <= _BEHIND * best and not said_before else ""\n',
+        after='    return id if second <= _BEHIND * best else ""\n',
+    ),
+    Promise(
+        says="The next session is told once which rule you ended.",
+        sort="ended",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_the_next_session_is_told_once_and_no_other_project_is"
+        ],
+        file="briefing/ended_lines.py",
+        before="    new = [text for text in texts if not counts[line_digest(text)]]\n",
+        after="    new = list(texts)\n",
+    ),
 )

@@ -30,7 +30,7 @@ ROWS = (
             "tests/unit/sessions/test_retractions.py::test_the_turn_right_before_is_taken_back_and_those_that_are_alike"
         ],
         file="sessions/retractions.py",
-        before="            bar = NEXT if earlier == later - 1 else ALIKE\n",
+        before="            bar = NEXT if earlier == later - 1 and not names_a_rule(retraction) else ALIKE\n",
         after="            bar = ALIKE\n",
     ),
     Promise(
@@ -154,5 +154,43 @@ ROWS = (
         file="knowledge/operations/history.py",
         before="    taken_out = _unlearn(runtime, put.record) if after is None else []\n",
         after="    taken_out: list[str] = []\n",
+    ),
+    Promise(
+        says="A rule that you say again is not taken back by it.",
+        sort="taken back",
+        tests=["tests/unit/operations/test_ended_rules.py::test_a_rule_said_again_goes_on"],
+        file="learning/episodes.py",
+        before="            if record.kind != EPISODE and is_directive(record):\n",
+        after="            if record.kind == EPISODE and is_directive(record):\n",
+    ),
+    Promise(
+        says="The ending of a rule that you undid stays undone.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
+        ],
+        file="learning/ended_rules.py",
+        before="    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):\n",
+        after="    if not history:\n",
+    ),
+    Promise(
+        says="Taking back the words that ended a rule brings the rule back.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_a_rule_comes_back_when_its_ending_is_taken_back"
+        ],
+        file="learning/ended_rules.py",
+        before="    _give_back(runtime, session, [turn for turn in turns if turn.taken_back])\n",
+        after="",
+    ),
+    Promise(
+        says="Ending one rule takes back no other that you stated right before.",
+        sort="taken back",
+        tests=[
+            "tests/unit/operations/test_ended_rules.py::test_ending_a_rule_takes_back_no_other_that_was_said_right_before"
+        ],
+        file="sessions/retractions.py",
+        before="    return bool(taking) and not DENIAL.match(words) and all(map(ending_in, taking))\n",
+        after="    return False\n",
     ),
 )

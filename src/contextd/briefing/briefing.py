@@ -16,6 +16,7 @@ from contextd.briefing.directive_lines import (
     told_directives,
     without_told,
 )
+from contextd.briefing.ended_lines import ended_lines
 from contextd.briefing.injection_tiers import (
     RULES,
     SAID_BY_A_PERSON,
@@ -140,7 +141,10 @@ def brief(
     knowledge = _knowledge(
         runtime, records, weights, why, directives.texts, all_branches=all_branches
     )
-    facts = _Facts(of_person, directives, knowledge, lately, sessions, last, changed, earlier.since)
+    ended = Section("Rules the user ended", ended_lines(runtime, lately.sessions, session))
+    facts = _Facts(
+        of_person, directives, ended, knowledge, lately, sessions, last, changed, earlier.since
+    )
     if thread is None:
         sections = _beginning(runtime, facts)
     else:
@@ -161,6 +165,7 @@ class _Facts:
 
     of_person: Section
     directives: ToldDirectives
+    ended: Section
     knowledge: Sequence[Section]
     lately: Lately
     sessions: Sequence[Session]
@@ -175,6 +180,7 @@ def _beginning(runtime: Runtime, facts: _Facts) -> list[Section]:
     return [
         facts.of_person,
         *_project(runtime, asked=not facts.since),
+        facts.ended,
         Section("Always", facts.directives.lines),
         Section("Before", _once(before, facts.directives)),
         *facts.knowledge,
@@ -202,6 +208,7 @@ def _going_on(
         Section(
             "Where the work stands", fresh(_once(standing, facts.directives), earlier_sessions)
         ),
+        facts.ended,
         Section("Always", facts.directives.lines),
         Section("Types", _types(runtime)),
         *_little(facts.knowledge, 0 if task.strip() else UNASKED),

@@ -27,5 +27,10 @@ TAKEN_BACK = "taken_back"
 user did it, and the words.
 """
 
+ENDED_RULES = "ended_rules"
+"""Session data that lists which rules the user ended in it: the id of the rule, the words, and the id of the
+rule that replaces it, or nothing.
+"""
+
 CURRENT = Validity()
 """The validity of a statement that nothing replaced or contradicts."""

@@ -19,7 +19,7 @@ from contextd.claims.write_gate import (
     check_limits,
     without_secrets,
 )
-from contextd.domain.changes import Decision, Put, Removal
+from contextd.domain.changes import NO_WORK, Decision, Put, Removal, WorkChanges
 from contextd.domain.confidence import START
 from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
@@ -286,9 +286,10 @@ def change_all(
     *,
     beside: Sequence[Record] = (),
     decide: Sequence[Decision] = (),
+    work: WorkChanges | None = None,
 ) -> list[Record]:
-    """Store changed records together, all or none, with new ones `beside` them and the decisions
-    about contradictions. Only changed texts are embedded, before anything is written.
+    """Store changed records together, all or none, with new ones `beside` them, the decisions about
+    contradictions and what belongs to the work. Only changed texts are embedded, before anything is written.
     """
     puts = [Put(record, "create") for record in beside]
     new_texts = list(beside)
@@ -301,7 +302,8 @@ def change_all(
         puts.append(Put(record, one.action, redact(one.reason, runtime.redaction_key).text))
         if record.text != one.before.text:
             new_texts.append(record)
-    runtime.commit(knowledge=replace(with_vectors(runtime, puts, new_texts), decide=decide))
+    knowledge = replace(with_vectors(runtime, puts, new_texts), decide=decide)
+    runtime.commit(knowledge=knowledge, work=work or NO_WORK)
     for put in puts:
         if put.action == "update":
             id = put.record.id

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from contextd.domain.changes import Put, WorkChanges
-from contextd.domain.directives import sentences
+from contextd.domain.directives import is_directive, sentences
+from contextd.domain.endings import restates
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
 from contextd.domain.query import Vector
@@ -18,13 +19,14 @@ from contextd.domain.validity import TAKEN_BACK
 from contextd.imports.transcripts import HEADLESS, catch_up
 from contextd.knowledge.embedding import with_vectors
 from contextd.knowledge.writing import Changed, change_all
+from contextd.learning.ended_rules import end_rules
 from contextd.learning.rewound import FollowedTurns, follow_line
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.dead_ends import dead_ends
 from contextd.sessions.episode import digest_of
 from contextd.sessions.ledger import ledger_of
-from contextd.sessions.retractions import mark_taken_back, takes_back
+from contextd.sessions.retractions import NEXT, mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, all_turns
@@ -95,7 +97,12 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
     ids = [(_episode_id(session, turn.key), turn) for turn in every]
     follow_line(runtime, session, FollowedTurns(events, ids))
+    end_rules(runtime, session, turns[-_JUST_SAID:], events)
     return turns
+
+
+_JUST_SAID = 3
+"""Last turns in which a running session is searched for words that end a rule; the end of learning reads all."""
 
 
 def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
@@ -110,9 +117,10 @@ def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Tur
     for record in runtime.view.records.find(query).records:
         words = unpunctuated(record.content)
         by = next((turn.taken_back_by for turn, text in texts if words in text), None)
-        if by is not None and record.trust == "extracted":
+        again = by is not None and is_directive(record) and restates(by[1], record.content)
+        if by is not None and record.trust == "extracted" and not again:
             after = _withdrawn(record, _episode_id(session, by[0]), by[1])
-            changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
+            changes.append(Changed(record, after, "retract", f"taken back later: {by[1]}"))
     if changes:
         change_all(runtime, changes)
 
@@ -139,7 +147,9 @@ def _is_copied(runtime: Runtime, draft: Record) -> bool:
 
 
 def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
-    """The similarity of a turn and the user's later words: a cosine, if there is an embedder."""
+    """The similarity of a turn and the user's later words: a cosine, if there is an embedder. Without one the turn before
+    is just similar enough to be taken back by words that name nothing.
+    """
     vectors: dict[str, Vector] = {}
 
     def embedded(text: str) -> Vector:
@@ -149,7 +159,7 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
 
     def likeness(earlier: int, later: int) -> float:
         if not runtime.embedder.model:
-            return 1.0 if earlier == later - 1 else 0.0
+            return NEXT if earlier == later - 1 else 0.0
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
         later_text = "\n".join((turns[later].prompt, *turns[later].answers))
         try:
@@ -157,7 +167,7 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
             alike = float(embedded(about) @ embedded(later_text))
             return alike - (bias.of(about) if bias is not None else 0.0)
         except Unavailable:
-            return 1.0 if earlier == later - 1 else 0.0
+            return NEXT if earlier == later - 1 else 0.0
 
     return likeness
 
@@ -216,10 +226,7 @@ def take_back(
         for record in runtime.view.records.get(list(cosines)):
             if bias is not None and not _is_on(bias, one.words, record, cosines[record.id]):
                 continue
-            if record.session == session.id or record.trust != "extracted":
-                continue
-            if one.at <= (record.created_at if record.kind == EPISODE else said_at(record)):
-                # It was said later, in a session that was read earlier.
+            if not _may_be_taken_back(record, one, session):
                 continue
             # A sentence alone is near to many turns: it takes back the one record that it names.
             if (not one.whole) if record.kind == EPISODE else not _denies(one.words, record):
@@ -232,6 +239,16 @@ def take_back(
                 break
     if changes:
         change_all(runtime, list(changes.values()))
+
+
+def _may_be_taken_back(record: Record, by: Retraction, session: Session) -> bool:
+    """Whether a retraction of `session` may concern a record: one of another session, that was said before."""
+    if record.session == session.id or record.trust != "extracted":
+        return False
+    if record.kind == EPISODE:
+        return record.created_at < by.at
+    # `end_rules` decides about rules.
+    return said_at(record) < by.at and not is_directive(record)
 
 
 def taken_back_later(runtime: Runtime, session: Session) -> None:

@@ -12,9 +12,11 @@ from contextd.domain.directives import directives_in, force_of, sentences, witho
 from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
+from contextd.domain.validity import ENDED_RULES
 from contextd.knowledge.superseding import supersede_older
 from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
+from contextd.learning.ended_rules import QUOTED
 from contextd.learning.passages import SHORTEST, Statement, statements
 from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
@@ -23,7 +25,7 @@ from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
 from contextd_code.errors import Unavailable
 from contextd_code.git.git_queries import blobs, branch, head
-from contextd_code.text.words import weight
+from contextd_code.text.words import one_line, weight
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 
@@ -73,7 +75,10 @@ def keep_statements(
         if saved[-1].outcome == "added" and saved[-1].record.status == "active":
             sure.append((saved[-1].record, statement.at))
 
+    lifting = {words for _, words, new in session.data.get(ENDED_RULES, ()) if not new}
     for statement in stated:
+        if one_line(statement.text, QUOTED) in lifting:
+            continue  # It ended a rule and states none.
         # A dropped record returns when the user states it again.
         if dropped.get(_plain(statement.text), _EVER) < statement.at:
             keep(statement, _FORCE["stated"])

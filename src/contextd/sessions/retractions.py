@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from contextd.domain.directives import sentences
+from contextd.domain.ending_words import DENIAL
+from contextd.domain.endings import ending_in
 from contextd.sessions.retraction_words import ASKS_ABOUT, TAKES_BACK, TAKES_BACK_FIRST
 from contextd.sessions.turns import Turn
 from contextd_code.text.words import one_line
@@ -30,6 +33,12 @@ def takes_back(words: str) -> bool:
     return bool(TAKES_BACK_FIRST.match(start) or TAKES_BACK.search(ASKS_ABOUT.sub("?", start)))
 
 
+def names_a_rule(words: str) -> bool:
+    """Whether what a message takes back is a rule that it names, not the turn before."""
+    taking = [one for one in sentences(words) if takes_back(one)]
+    return bool(taking) and not DENIAL.match(words) and all(map(ending_in, taking))
+
+
 def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]) -> list[int]:
     """Mark the turns that later words take back, and return the retracting turns.
 
@@ -42,7 +51,7 @@ def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]
             continue
         taking.append(later)
         for earlier in range(max(0, later - _BACK), later):
-            bar = NEXT if earlier == later - 1 else ALIKE
+            bar = NEXT if earlier == later - 1 and not names_a_rule(retraction) else ALIKE
             if likeness(earlier, later) >= bar:
                 turns[earlier].taken_back = True
                 turns[earlier].taken_back_by = (turn.key, one_line(retraction, _QUOTED))

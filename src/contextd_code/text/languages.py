@@ -91,7 +91,7 @@ _HIRAGANA = frozenset(map(chr, range(0x3041, 0x30A0)))
 _CHINESE = frozenset(
     "的了是在怎么什哪个吗呢为何多少我们你他它有没不会要就都也和与或把被给对从到这那之其还很再吧着过所以能可"
 )
-_WIDE_FUNCTION = {"ja": _HIRAGANA, "zh": _CHINESE}
+FUNCTION_CHARACTERS = {"ja": _HIRAGANA, "zh": _CHINESE}
 """Characters of which function words consist, in scripts without spaces."""
 
 _WORD, _ASCII_WORD = regex(r"[^\W\d_]+"), regex(r"[a-z]+")
@@ -142,7 +142,7 @@ def function_words(text: str) -> frozenset[str]:
         return frozenset()
     found: set[str] = set()
     for language in languages:
-        found |= _WIDE_FUNCTION.get(language, frozenset())
+        found |= FUNCTION_CHARACTERS.get(language, frozenset())
         known = _FUNCTION.get(language, frozenset())
         used = known.intersection(_WORD.findall(text[:_READ].casefold()))
         found |= used if len(used) > 1 else set()
@@ -179,6 +179,12 @@ class ByLanguage:
             if pattern is not None and (found := pattern.match(text)):
                 return found
         return None
+
+    def matches(self, text: str) -> list[re.Match[str]]:
+        """Every match in a text, of every language that it may be written in, in their order."""
+        patterns = filter(None, map(self._patterns.get, languages_of(text)))
+        found = [match for pattern in patterns for match in pattern.finditer(text)]
+        return sorted(found, key=lambda match: match.span())
 
     def sub(self, replacement: str, text: str) -> str:
         """The text with every match replaced, of every language that it may be written in."""

@@ -100,6 +100,8 @@ def test_a_rule_ends_when_it_is_taken_back(desk: Desk, tmp_path: Path, language:
     talk = TALKS[language]
     session(desk, tmp_path, (talk.rule, talk.answer))
     session(desk, tmp_path, (talk.ending, talk.answer))
+    told = session(desk, tmp_path, (talk.other, talk.answer))
+    assert [line for line in told.splitlines() if talk.rule in line and "ended:" not in line] == []
     assert talk.rule not in session(desk, tmp_path, (talk.other, talk.answer))
     listed = desk.as_owner("list_records", kind="discovery", status="active")["records"]
     assert [one["content"] for one in listed if one["content"] in (talk.rule, talk.ending)] == []

@@ -25,8 +25,10 @@ from contextd.imports.transcripts import (
 )
 from contextd.jobs.table import Task, new_job
 from contextd.knowledge.embedding import queue_embedding
+from contextd.knowledge.writing import Saved
 from contextd.learning.client_session_matching import bound, is_unbound
 from contextd.learning.corroboration import judge_use
+from contextd.learning.ended_rules import end_rules
 from contextd.learning.episodes import keep_turns, taken_back_later
 from contextd.learning.statements import keep_statements
 from contextd.projects.checkout_shape import SHAPE, rescan_if_changed
@@ -34,7 +36,7 @@ from contextd.remedies.learned_fixes import keep_remedies
 from contextd.remedies.session_errors import ERRORS, errors_met, kept
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_summary import fold
-from contextd.sessions.turns import live_line
+from contextd.sessions.turns import Turn, live_line
 from contextd.skills.learning import judge_skills, propose_skills
 from contextd.skills.procedures import PROCEDURES
 
@@ -65,7 +67,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
     turns = keep_turns(runtime, session, history)
     task.hold.check()
-    learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
+    learned = _statements_kept(runtime, session, turns, events, task)
     taken_back_later(runtime, session)
     errors = errors_met(events)
     recurred = keep_remedies(runtime, session, errors)
@@ -102,6 +104,17 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         "skills": {"helped": helped, "proposed": proposed},
         "failed_ways": failed_ways,
     }
+
+
+def _statements_kept(
+    runtime: Runtime, session: Session, turns: Sequence[Turn], events: Sequence[Event], task: Task
+) -> list[Saved]:
+    """Store the statements of a session, after the endings of earlier rules and before those of its own rules."""
+    end_rules(runtime, session, turns, events)
+    session = runtime.view.sessions.get(session.id) or session
+    learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
+    end_rules(runtime, session, turns, events)
+    return learned
 
 
 _WAITS = (timedelta(seconds=2), timedelta(seconds=10), timedelta(minutes=1))
