@@ -160,8 +160,8 @@ ROWS = (
         sort="taken back",
         tests=["tests/unit/operations/test_ended_rules.py::test_a_rule_said_again_goes_on"],
         file="learning/episodes.py",
-        before="            if record.kind != EPISODE and is_directive(record):\n",
-        after="            if record.kind == EPISODE and is_directive(record):\n",
+        before="    return said_at(record) < by.at and not is_directive(record)\n",
+        after="    return said_at(record) < by.at\n",
     ),
     Promise(
         says="The ending of a rule that you undid stays undone.",
