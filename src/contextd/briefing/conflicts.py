@@ -15,7 +15,7 @@ from contextd.claims.write_gate import RANK
 from contextd.domain.applies_to import for_same_files
 from contextd.domain.directives import is_directive, is_users
 from contextd.domain.kinds import EPISODE
-from contextd.domain.records import Record, said_at, short_id
+from contextd.domain.records import Record, short_id
 from contextd.knowledge.disagreements import disagreement
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
@@ -87,7 +87,7 @@ def outweighs(one: Record, other: Record) -> bool:
     for goes_before in (_is_rule, is_directive, is_users):
         if goes_before(one) != goes_before(other):
             return goes_before(one)
-    later = said_at(one) - said_at(other)
+    later = one.created_at - other.created_at
     mine, theirs = _weight(one), _weight(other)
     no_less = all(here >= there for here, there in zip(mine, theirs, strict=True))
     return no_less and later > -_AT_ONCE and (mine != theirs or later > _AT_ONCE)
