@@ -30,12 +30,15 @@ def _files(folder: str, without: Container[str] = ()) -> list[str]:
     return [str(path.relative_to(PROJECT)) for path in found if path.name not in without]
 
 
-_OF_GIT_AND_FILES = {
+_BEYOND_LIBRARIES = {
     f"test_{name}.py"
-    for name in """git git_contents git_runs_nothing git_settings git_unchanged grep history hostile_trees identity paths
-    processes racy same_project scan_equals_fresh walk""".split()
+    for name in """code_package definitions following_graph git git_contents git_runs_nothing git_settings git_unchanged grep
+    history hostile_trees identity limits modules paths processes racy read repo_map resolve same_project scan_equals_fresh
+    territory walk""".split()
 }
-"""Tests of `contextd_code` that call git, the file system and no library: a third of the time of its tests."""
+"""Tests of `contextd_code` of git, the file system, and graphs of what was parsed: half of the time of its tests. What
+libraries read and parse is tested by the others.
+"""
 
 SHORT = (
     "tests/e2e/test_cli.py",
@@ -44,7 +47,7 @@ SHORT = (
     "tests/promises/test_index.py",
     "tests/promises/test_records.py",
     *_files("tests/unit"),
-    *_files("tests/unit/code", _OF_GIT_AND_FILES),
+    *_files("tests/unit/code", _BEYOND_LIBRARIES),
     "tests/unit/interop",
     "tests/unit/surfaces",
 )

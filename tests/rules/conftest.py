@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 import sources
 
+from contextd.runtime.kept_memory import return_free_memory
+
 HERE = Path(__file__).parent
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     if nextitem is None or HERE not in nextitem.path.parents:
         sources.forget()
+        return_free_memory()
