@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.directives import sentences
-from contextd.domain.endings import ending_in, restates, rule_meant
+from contextd.domain.endings import ending_in, restates, rule_meant, turns_a_word
 from support.said_endings import ENDINGS, ENDS_NOTHING, REPLACED, RULES
 
 
@@ -65,3 +65,23 @@ def test_a_later_word_restates_a_rule_only_with_the_same_sign() -> None:
     rule = "Never push directly to main."
     assert restates("No, never push to main!", rule)
     assert not restates("Push to main directly.", rule)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rule", "turned"),
+    [
+        (
+            "From now on all amounts are stored as decimal strings, no longer as integer cents.",
+            "From now on all amounts are stored as integer cents.",
+            True,
+        ),
+        ("From now on use pnpm for installs, no longer npm.", "Use npm for installs.", True),
+        ("No, never push to main.", "Never push to main.", False),
+        ("Never push to main any more.", "Never push to main.", False),
+        ("From now on use pnpm, no longer npm.", "Store all amounts as integer cents.", False),
+    ],
+)
+def test_a_new_rule_that_names_what_holds_no_longer_turns_the_old_one(
+    sentence: str, rule: str, turned: bool
+) -> None:
+    assert turns_a_word(sentence, rule) is turned

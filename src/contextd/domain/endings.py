@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Literal
 
 from contextd.domain.directive_words import FOR_NOW
-from contextd.domain.directives import span_of
+from contextd.domain.directives import force_of, span_of
 from contextd.domain.ending_words import (
     ALLOWED,
     CHOOSES,
@@ -152,6 +152,21 @@ def _words(text: str, language: str) -> frozenset[str]:
 
 
 _NAME, _LETTERS = regex(r"`([^`\s]{1,40})`"), regex(r"[^\W\d_]+")
+
+
+def turns_a_word(sentence: str, rule: str) -> bool:
+    """Whether a sentence states a new rule beside what holds no longer of this one: `as strings, no longer as cents`."""
+    if force_of(sentence) != "stated" or not NO_LONGER.search(sentence):
+        return False
+    language = _language(sentence)
+    mine, theirs = signed_words(sentence, language), signed_words(rule, language)
+    shared = mine.keys() & theirs.keys()
+    turned = any(mine[word] == -theirs[word] != 0 for word in shared)
+    return turned and len(shared) >= _ABOUT * len(theirs)
+
+
+_ABOUT = 0.6
+"""The share of a rule's words that such a sentence has, as for one that ends it."""
 
 
 def signed_words(text: str, language: str) -> dict[str, Sign]:

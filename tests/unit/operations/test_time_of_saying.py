@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.records import Record
+from support.clients import CodingClient
 from support.desks import Desk
 
 OLD = "Remember: the session timeout of the shop is 45 minutes."
@@ -89,3 +90,19 @@ def test_a_transcript_without_times_is_as_old_as_its_file(desk: Desk, tmp_path: 
     read(desk, path)
     [one] = learned(desk).values()
     assert abs(one.created_at.timestamp() - written) < 0.01
+
+
+def test_a_new_rule_that_names_what_holds_no_longer_is_the_one_in_force(
+    desk: Desk, tmp_path: Path
+) -> None:
+    cents = "From now on all amounts are stored as integer cents."
+    strings = "From now on all amounts are stored as decimal strings, no longer as integer cents."
+    for words in (cents, strings):
+        session = CodingClient(desk, tmp_path)
+        session.starts()
+        session.asks(words)
+        session.answers("Understood.")
+        session.ends()
+    told = CodingClient(desk, tmp_path).starts()
+    assert "decimal strings" in told
+    assert f"- {cents}" not in told
