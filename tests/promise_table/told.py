@@ -263,8 +263,8 @@ ROWS = (
             "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule"
         ],
         file="domain/directives.py",
-        before='for one in directives_in(text) if one.span == "always"}\n',
-        after="for one in directives_in(text)}\n",
+        before='        return "branch"\n',
+        after='        return "always"\n',
     ),
     Promise(
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",

@@ -48,8 +48,8 @@ from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
 from contextd.policies.touched_paths import TouchedPaths, is_beside, touched_by_text
 from contextd.projects.checkout_shape import follow_shape
-from contextd.projects.identity_news import take_news
 from contextd.projects.project_model import described
+from contextd.projects.project_news import take_news
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import find_records

@@ -133,8 +133,7 @@ def relevant(
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
     )
-    # Only turns are compared with the session's text.
-    session_words = _said(runtime, session) if {one.kind for one in records} & {EPISODE} else []
+    session_words = _said(runtime, session, records)
     pasted = set(content_words(prompt))
     records = [one for one in records if one.id not in hidden and not _is_in(one.text, pasted)]
     window = held_records(runtime, session) if records else []
@@ -151,9 +150,9 @@ def relevant(
             if len(asked) < _SUBJECT:
                 continue
             left = min(budget - spent, most_outcomes)
-            for one in _outcomes(runtime, record, ended, left, session.id):
-                words = comparable_words(f"{record.text} {one.text}", language)
-                if len(asked & words) < _ALIKE_OUTCOME * len(asked):
+            for one in _outcomes(runtime, session, record, ended, left):
+                text = f"{record.text} {one.text}"
+                if _shared(asked, text, language) < _ALIKE_OUTCOME * len(asked):
                     continue
                 line = f"- {inline(one.line(runtime))}"
                 cost = count_tokens(line + "\n")
@@ -175,10 +174,12 @@ def relevant(
     return ("\n".join(lines), chosen) if chosen else ("", [])
 
 
-def _said(runtime: Runtime, session: Session) -> list[set[str]]:
-    """The words of each text that was injected into the session and is still in the agent's window."""
+def _said(runtime: Runtime, session: Session, records: Sequence[Record]) -> list[set[str]]:
+    """The words of each text that was injected into the session and is still in the agent's window. Only turns among the
+    records are compared with them.
+    """
     word_sets: list[set[str]] = []
-    if not session.tokens_served:
+    if not session.tokens_served or not any(record.kind == EPISODE for record in records):
         return word_sets
     for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
         if event.type == "injection":
@@ -189,14 +190,14 @@ def _said(runtime: Runtime, session: Session) -> list[set[str]]:
 
 
 def _outcomes(
-    runtime: Runtime, matched: Record, ended: set[str], budget: int, running: str
+    runtime: Runtime, running: Session, matched: Record, ended: set[str], budget: int
 ) -> list[SessionOutcome]:
     """How the session of a turn ended, unless it stands in `ended`, where it is noted; nothing of the session
     `running`.
     """
     if matched.session in ended or budget <= _MARK:
         return []
-    endings = outcomes(runtime, matched, budget - _MARK, running)
+    endings = outcomes(runtime, matched, budget - _MARK, running.id)
     found = [one for one in endings if one.record.session not in ended]
     ended |= {matched.session, *(one.record.session for one in found)}
     return found
@@ -212,12 +213,17 @@ def _is_known(text: str, session_words: list[set[str]], pasted: set[str]) -> boo
     """Whether an outcome was quoted already, as a briefing quotes how its session ended, or stands in the prompt."""
     words = set(content_words(text))
     quoted = any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
-    return quoted or words <= pasted
+    return quoted or _is_in(text, pasted)
 
 
 def _is_in(text: str, words: set[str]) -> bool:
     """Whether a text says nothing beyond these words: a prompt may paste the plan that a record was made of."""
     return words.issuperset(content_words(text))
+
+
+def _shared(asked: frozenset[str], text: str, language: str) -> int:
+    """How many of a prompt's words a text has too."""
+    return len(asked & comparable_words(text, language))
 
 
 _QUOTED = 0.6
@@ -252,7 +258,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     asked = comparable_words(prompt, language)
 
     def bears(record: Record, cosine: float) -> bool:
-        shared = len(asked & comparable_words(record.text, language))
+        shared = _shared(asked, record.text, language)
         if shared < (_ALIKE_TURN if record.kind == EPISODE else _ALIKE_WORDS) * len(asked):
             return False
         share = shared / (len(asked) + 1)

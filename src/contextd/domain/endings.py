@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from typing import Literal
 
 from contextd.domain.directive_words import FOR_NOW
@@ -123,7 +122,7 @@ def _lifting(text: str, language: str) -> Ending | None:
         rest = text if act == "named" else table.sub(" , ", text)
         rest = NO_LONGER.sub(" ", rest) if act in ("lifted", "stopped") else rest
         turn: Sign = -1 if act == "allowed" else 1
-        wanted = {word: _times(sign, turn) for word, sign in signed_words(rest, language).items()}
+        wanted = {word: _sign(sign * turn) for word, sign in signed_words(rest, language).items()}
         clauses = (_words(clause, language) for clause in _CLAUSE.split(rest))
         if wanted:
             return Ending(act, wanted, next(filter(None, clauses), frozenset()), language)
@@ -131,10 +130,6 @@ def _lifting(text: str, language: str) -> Ending | None:
 
 
 _COLON = regex(r"[:：]")
-
-
-def _times(sign: Sign, by: Sign) -> Sign:
-    return 1 if sign * by > 0 else -1 if sign * by < 0 else 0
 
 
 def _words(text: str, language: str) -> frozenset[str]:
@@ -155,18 +150,14 @@ _NAME, _LETTERS = regex(r"`([^`\s]{1,40})`"), regex(r"[^\W\d_]+")
 
 
 def turns_a_word(sentence: str, rule: str) -> bool:
-    """Whether a sentence states a new rule beside what holds no longer of this one: `as strings, no longer as cents`."""
+    """Whether a sentence states a new rule and what of this one no longer holds: `as strings, no longer as cents`."""
     if force_of(sentence) != "stated" or not NO_LONGER.search(sentence):
         return False
     language = _language(sentence)
     mine, theirs = signed_words(sentence, language), signed_words(rule, language)
     shared = mine.keys() & theirs.keys()
     turned = any(mine[word] == -theirs[word] != 0 for word in shared)
-    return turned and len(shared) >= _ABOUT * len(theirs)
-
-
-_ABOUT = 0.6
-"""The share of a rule's words that such a sentence has, as for one that ends it."""
+    return turned and len(shared) >= _COVERED * len(theirs)
 
 
 def signed_words(text: str, language: str) -> dict[str, Sign]:
@@ -207,7 +198,7 @@ class SignedRule:
 
     id: str
     text: str
-    words: Mapping[str, Sign] = field(default_factory=dict[str, Sign])
+    words: Mapping[str, Sign]
 
 
 _COVERED, _COVERED_WIDE = 0.6, 0.5

@@ -19,7 +19,7 @@ class Project:
     once it has joined, which makes it one of the `parts` of the whole. A project that its owner joined to another one is a
     part that has joined.
 
-    `news` is what became of its identity and nobody was told yet, as `KIND:VALUE` (`projects/identity_news.py`).
+    `news` is what was not shown to anyone yet, as `KIND:VALUE` (`projects/project_news.py`).
     """
 
     identity: str

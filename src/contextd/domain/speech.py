@@ -89,7 +89,7 @@ def _without_introduced(text: str) -> tuple[str, list[str]]:
     paragraphs = [part for part in _GAP.split(text) if part.strip()]
     while paragraphs:
         first = paragraphs.pop(0)
-        start = _introduction(first) if paragraphs or ":" in first or "：" in first else None
+        start = _introduction(first)
         if start is None:
             own.append(first)
             continue

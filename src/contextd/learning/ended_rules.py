@@ -52,8 +52,8 @@ def end_rules(
     """End each rule of the project that a sentence of these turns, the last ones of a session, ends; keep what replaces
     it as a rule. Returns the ids of the ended ones. Needs no embedder.
 
-    A turn that was taken back ends nothing, and what it ended holds again. A rule from a file stays, and so does one for more than the project, one said later, and one that an act changed
-    since, such as an undo.
+    A turn that was taken back ends nothing, and what it ended holds again. A rule stays if it is from a file or applies
+    beyond the project, if it was stated later, and if an act such as an undo has changed it since.
     """
     _give_back(runtime, session, [turn for turn in turns if turn.taken_back])
     statements = list(_endings(turns, events))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 
 from contextd.domain.confidence import START
 from contextd.domain.directives import force_of
 from contextd.domain.records import Change, Record
 from contextd.domain.speech import set_apart
 from contextd.knowledge.writing import change
-from contextd.learning.evidence_counts import TOLD
+from contextd.learning.evidence_counts import SAID_AGAIN, TOLD
+from contextd.projects.project_news import add_news
 from contextd.runtime.runtime import Runtime
 from contextd_code.errors import Stale
 
@@ -39,7 +39,7 @@ def judge_again(runtime: Runtime, check: Callable[[], None]) -> int:
             continue
         check()
         history = runtime.view.records.history(record.id)
-        if any(one.action not in _NO_ACT or one.reason.startswith("said again") for one in history):
+        if any(one.action not in _NO_ACT or one.reason.startswith(SAID_AGAIN) for one in history):
             continue
         if not _is_rule(runtime, record):
             data = {**record.data, "type": "fact"}
@@ -48,7 +48,7 @@ def judge_again(runtime: Runtime, check: Callable[[], None]) -> int:
             sure = max(START["extracted"], record.confidence - by)
             raised += _changed(runtime, record, record.with_(confidence=round(sure, 4)), RAISED)
     if ended:
-        _announce(runtime, ended)
+        add_news(runtime.organisation, runtime.scope, f"judged:{ended}")
     return ended + raised
 
 
@@ -57,10 +57,14 @@ def _is_rule(runtime: Runtime, record: Record) -> bool:
     own, _ = set_apart(record.content)
     if force_of(own) != "stated":
         return False
-    events = runtime.view.sessions.events(record.session) if record.session else []
-    prompt = next((one.text for one in events if one.key == record.source.ref), "")
+    prompts = runtime.view.sessions.events(record.session, types=_SAID) if record.session else []
+    prompt = next((one.text for one in prompts if one.key == record.source.ref), "")
     words = " ".join(set_apart(prompt)[0].split())
     return not prompt or " ".join(record.content.split()) in words
+
+
+_SAID = ("message", "query")
+"""Events that hold a prompt: those of tools are most of a session."""
 
 
 def _raised(record: Record, history: list[Change]) -> float:
@@ -81,12 +85,3 @@ def _changed(runtime: Runtime, before: Record, after: Record, reason: str) -> bo
         change(runtime, before, after, action="rejudge", reason=reason)
         return True
     return False
-
-
-def _announce(runtime: Runtime, count: int) -> None:
-    directory = runtime.organisation.directory
-    # The call's project is a copy, up to ten seconds old.
-    for project in directory.all():
-        if project.scope == runtime.scope:
-            directory.save(replace(project, news=(*project.news, f"judged:{count}")))
-            runtime.organisation.caches.forget("places")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
-from contextd.domain.directives import directives_in, force_of
+from contextd.domain.directives import Force, directives_in
 from contextd.sessions.ledger_words import agents_sort_elsewhere, users_sort_elsewhere
 from contextd.sessions.retractions import takes_back
 from contextd_code.dataclass import dataclass
@@ -204,7 +205,8 @@ def users_sort(sentence: str) -> str:
     orders = directives_in(sentence)
     if any(one.force == "stated" and one.span != "turn" for one in orders):
         return "rule"
-    force = force_of(sentence)
+    # What always holds and is stated returned above.
+    force: Force | Literal[""] = "standing" if any(one.span == "always" for one in orders) else ""
     elsewhere = users_sort_elsewhere(sentence, force, takes_back(sentence))
     if elsewhere:
         return elsewhere

@@ -10,8 +10,8 @@ from support.clients import CodingClient
 from support.desks import Desk
 
 LASTING = "Never round an amount before the basket is summed up."
-FOR_TASK = "In this task never change the exported types of the pricing module."
-FOR_BRANCH = "On this branch always keep the old column beside the new one."
+FOR_TASK = "Never change the exported types of the pricing module in this task."
+FOR_BRANCH = "Never drop the old column of the amounts on this branch."
 LOUD = "DO NOT WRITE ANY CODE OR RUN ANY COMMANDS. Please just explain the totals."
 
 

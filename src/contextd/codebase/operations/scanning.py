@@ -9,8 +9,8 @@ from contextd.briefing.prepared_briefings import keep_ready
 from contextd.codebase.scanning import Initialised, initialise
 from contextd.domain.trust import APART
 from contextd.jobs.table import Task
-from contextd.projects.identity_news import take_news
 from contextd.projects.project_lookup import make_known, remember_sighting
+from contextd.projects.project_news import take_news
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 

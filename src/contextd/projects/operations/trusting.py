@@ -8,8 +8,8 @@ from typing import Literal
 
 from contextd.codebase.trusted_files import TrustedFile, trusted_files
 from contextd.domain.trust import APART, Trust
-from contextd.projects.identity_news import news_of
 from contextd.projects.project_lookup import find_project, remember_sighting, take_back_name
+from contextd.projects.project_news import news_of
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -37,7 +37,7 @@ class TrustDecisions:
 @dataclass(frozen=True, slots=True)
 class TrustChange:
     """A folder after a decision. `applies` are its files that apply now and did not before, `news` is that of its
-    project, see `identity_news.py`.
+    project, see `project_news.py`.
     """
 
     folder: Trust

@@ -18,7 +18,7 @@ from contextd.domain.quoting import quotation
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin import client
-from contextd.thin.channel import obstacle, read_endpoint
+from contextd.thin.channel import DaemonStuck, obstacle, read_endpoint
 from contextd.thin.client import Reply
 from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive, is_foreign
@@ -91,11 +91,11 @@ def _daemon_status(as_json: bool) -> int:
     if stuck is not None and is_foreign(home):
         raise Unavailable(str(stuck), stuck.hint)
     try:
-        if stuck is not None:
-            raise Unavailable(str(stuck), stuck.hint)
-        status = client.control("status", timeout=_ANSWER_SECONDS)
-    except Unavailable as error:
-        console.show(_unanswered(home, error if stuck is not None else None))
+        status = {} if stuck is not None else client.control("status", timeout=_ANSWER_SECONDS)
+    except Unavailable:
+        status = {}
+    if not status:
+        console.show(_unanswered(home, stuck))
         return 1
     status = {"running": True, **status}
     waiting = [f"events set aside: {one['text']}" for one in status.get("set_aside", [])]
@@ -114,14 +114,14 @@ def _daemon_status(as_json: bool) -> int:
     return 0
 
 
-def _unanswered(home: Path, stopped: Unavailable | None) -> Reply:
+def _unanswered(home: Path, stopped: DaemonStuck | None) -> Reply:
     """Whether a daemon runs that does not answer, why if that is known, and what to do."""
     if not is_alive(home):
         return Reply({"running": False}, "no daemon is running")
     about = read_endpoint(home)
     process = about.get("pid", "")
     if stopped is not None:
-        text, hint = f"a daemon runs but does not answer: {stopped.message}", stopped.hint
+        text, hint = f"a daemon runs but does not answer: {stopped}", stopped.hint
     elif "port" not in about:
         text, hint = "a daemon is starting and does not answer yet", "ask again in some seconds"
     else:

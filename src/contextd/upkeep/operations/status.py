@@ -13,8 +13,8 @@ from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
 from contextd.domain.trust import APART, UNTRUSTED
-from contextd.projects.identity_news import take_news
 from contextd.projects.project_model import unheeded
+from contextd.projects.project_news import take_news
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.thin.set_aside import set_aside_in

@@ -42,6 +42,15 @@ def news_of(organisation: Organisation, project: Project, *, by_owner: bool) -> 
     return list(filter(None, lines))
 
 
+def add_news(organisation: Organisation, scope: Scope, news: str) -> None:
+    """Keep news of the project in a scope, as `KIND:VALUE`, until it is shown."""
+    # The project of a call is a copy, up to ten seconds old.
+    project = next((one for one in organisation.directory.all() if one.scope == scope), None)
+    if project is not None:
+        organisation.directory.save(replace(project, news=(*project.news, news)))
+        organisation.caches.forget("places")
+
+
 def _moved(by_scope: Mapping[Scope, Project], project: Project, place: str) -> str:
     whole = by_scope.get(project.part_of, project) if project.part_of is not None else project
     return (
