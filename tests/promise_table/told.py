@@ -297,6 +297,42 @@ ROWS = (
         after="if one.id not in hidden]",
     ),
     Promise(
+        says="A session's agent is asked about your rules once, and not again.",
+        sort="told",
+        tests=["tests/unit/operations/test_rules_in_question.py::test_no_session_is_asked_twice"],
+        file="learning/lessons.py",
+        before="    if session.data.get(ASKED) or not turns",
+        after="    if not turns",
+    ),
+    Promise(
+        says="A rule that an agent dropped is not asked about again.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_rules_in_question.py::test_an_answer_is_not_undone_when_the_session_is_learned_from"
+        ],
+        file="learning/statements.py",
+        before="if _plain(one.text) not in dropped][:most]",
+        after="][:most]",
+    ),
+    Promise(
+        says="Several verdicts in one call are all carried out, or none.",
+        sort="told",
+        tests=["tests/unit/operations/test_rules_in_question.py::test_a_wrong_id_changes_nothing"],
+        file="learning/operations/candidates.py",
+        before="        changes[record.id] = one\n",
+        after="        changes[record.id] = one\n        change_all(runtime, [one])\n",
+    ),
+    Promise(
+        says="contextd's question is not taken for your words.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_rules_in_question.py::test_the_question_is_not_taken_for_words_of_the_user"
+        ],
+        file="imports/importers/injected_text.py",
+        before="|Before you stop: if this session taught |",
+        after="|",
+    ),
+    Promise(
         says="A rule that you kept is not judged again.",
         sort="told",
         tests=[

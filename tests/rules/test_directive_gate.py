@@ -41,7 +41,7 @@ LOWERING = {
     "awareness/operations/gaps.py": {"dismiss_gap": NEVER_DIRECTIVE, "reopen_gap": NEVER_DIRECTIVE},
     "awareness/operations/stability.py": {"check_stability": GATED},
     "knowledge/operations/bubbles.py": {"delete_bubble": ACT},
-    "learning/operations/candidates.py": {"settle_candidate": ACT},
+    "learning/operations/candidates.py": {"_judged": ACT},
     "knowledge/operations/contexts.py": {"delete_context": ACT},
     "person/operations/person.py": {"person_accept": ACT},
     "knowledge/recording.py": {"_revised": ACT},

@@ -41,6 +41,8 @@ def formats(schema: dict[str, Any]) -> Iterator[str]:
     if "format" in schema:
         yield schema["format"]
     inner = [schema["items"]] if "items" in schema else []
+    of = schema.get("additionalProperties")
+    inner += [of] if isinstance(of, dict) else []
     for option in (*schema.get("anyOf", ()), *inner):
         yield from formats(option)
 
@@ -63,9 +65,10 @@ def _values(part: dict[str, Any], known: Sequence[str]) -> st.SearchStrategy[Any
             items = _values(part["items"], known)
             return st.lists(items, min_size=part.get("minItems", 0), max_size=3)
         case "object":
-            return st.dictionaries(
-                _ANY_TEXT, _ANY_JSON, min_size=part.get("minProperties", 0), max_size=3
-            )
+            of = part.get("additionalProperties")
+            values = _values(of, known) if isinstance(of, dict) else _ANY_JSON
+            least = part.get("minProperties", 0)
+            return st.dictionaries(_ANY_TEXT, values, min_size=least, max_size=3)
     return _texts(part, known)
 
 

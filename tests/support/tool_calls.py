@@ -210,6 +210,8 @@ CALLS: tuple[tuple[str, Call], ...] = (
     ("list_contradictions", given()),
     ("resolve_contradiction", _pair),
     ("list_noise", given()),
+    ("settle_candidates", lambda desk, ids: {"keep_ids": [ids["candidate"]], "reword": {ids["candidate"]: "Weigh a parcel first."}}),
+    ("undo", lambda desk, ids: {"id": ids["candidate"]}),
     ("settle_candidate", lambda desk, ids: {"id": ids["candidate"], "verdict": "keep"}),
     ("place_in_model", lambda desk, ids: {"id": ids["memory"], "module": "auth"}),
     ("knowledge_promote", lambda desk, ids: {"item_id": ids["memory"], "item_type": "memory", "target_scope": "team"}),

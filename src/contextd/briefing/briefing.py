@@ -212,7 +212,7 @@ def _going_on(
         Section("Always", facts.directives.lines),
         Section("Types", _types(runtime)),
         *_little(facts.knowledge, 0 if task.strip() else UNASKED),
-        Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
+        Section("True, and worth telling? (settle_candidates)", _to_settle(runtime, task)),
         Section("Changed outside since then", fresh(_changes(news)[:3], earlier_sessions)),
     ]
 

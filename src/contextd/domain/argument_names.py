@@ -42,6 +42,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         " collection_id job_id session_id policy_id import_id",
         "ids": "context_ids record_ids memory_ids item_ids entry_ids note_ids records memories entries items id"
         " record_id memory_id context_id",
+        "keep_ids": "keep kept accept accepted ids",
+        "drop_ids": "drop dropped reject rejected remove",
         "session_id": "session session_uuid conversation_id thread_id id",
         "subtask_id": "subtask branch_id branch task_id id handle",
         "bubble_id": "bubble bubble_name collection folder_id group",
@@ -90,6 +92,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "useful": "helpful was_useful was_helpful rating vote is_useful is_helpful",
         "verdict": "decision accept action status resolution",
         "keep": "winner choice resolution decision",
+        "reword": "rewrite reworded rephrase edit texts text",
         "into": "target_id merge_into target duplicate_of",
         "confirm": "confirmation token approve",
         "role": "speaker author who sender",

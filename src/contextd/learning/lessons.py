@@ -1,4 +1,6 @@
-"""Ask the agent for a session's lessons, since it knows them better than any heuristic."""
+"""Ask the agent, once a session, for its lessons and about the rules that the user stated in passing: it knows them better
+than any heuristic.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal
 
+from contextd.domain.changes import WorkChanges
+from contextd.domain.quoting import inline_words
+from contextd.domain.records import short_id
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.time import iso, parse_instant
+from contextd.learning.statements import keep_in_passing
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
 
@@ -17,7 +23,7 @@ LESSONS = (
     "fields: topic, and when to use it as description), among them what the user corrected. Record nothing if there is nothing. "
     "Then end with one line that begins with `Open:` and says what is left to do, or nothing."
 )
-"""About 80 tokens and one more model call with the same context; two calls if it records something."""
+"""About 90 tokens and one more model call with the same context; two calls if it records something."""
 
 ASKED = "asked_for_lessons"
 """Session data: when it was asked."""
@@ -28,8 +34,24 @@ _CALLS = 5
 _SESSIONS = 50
 
 
-def lessons_wanted(runtime: Runtime, moment: Literal["compaction", "end"]) -> bool:
-    """Whether lessons are asked for at this moment, within today's limit."""
+def question(
+    runtime: Runtime, session: Session, turns: Sequence[Turn], moment: Literal["compaction", "end"]
+) -> str:
+    """What to ask the session's agent now, marked as asked; empty if it was asked before, did no work recently, or today's
+    limit is reached.
+    """
+    session = runtime.view.sessions.get(session.id) or session
+    if session.data.get(ASKED) or not turns or not _is_wanted(runtime, moment):
+        return ""
+    if moment == "end" and not _worked(turns):
+        return ""
+    rules = _rules_in_question(runtime, session, turns)
+    runtime.commit(work=WorkChanges(sessions=[_asked(runtime, session)]))
+    return f"{LESSONS} {rules}".rstrip()
+
+
+def _is_wanted(runtime: Runtime, moment: str) -> bool:
+    """Whether the settings ask at this moment, within today's limit."""
     if runtime.settings.text("lessons.ask") != moment:
         return False
     most = runtime.settings.number("lessons.per_day")
@@ -38,16 +60,31 @@ def lessons_wanted(runtime: Runtime, moment: Literal["compaction", "end"]) -> bo
     return sum(parse_instant(str(at)) > since for at in asked if at) < most
 
 
-def lessons_due(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> bool:
-    """Whether to ask a session now: it did some work recently and was not asked before."""
-    session = runtime.view.sessions.get(session.id) or session
-    if session.data.get(ASKED) or not turns:
-        return False
+def _worked(turns: Sequence[Turn]) -> bool:
+    """Whether a session did some work, and in its last turn too."""
     edits, calls = sum(len(t.files) for t in turns), sum(len(t.commands) for t in turns)
-    lately = turns[-1].files or turns[-1].commits or turns[-1].commands
-    return bool(lately) and (edits > 0 or calls >= _CALLS) and lessons_wanted(runtime, "end")
+    last = turns[-1]
+    return bool(last.files or last.commits or last.commands) and (edits > 0 or calls >= _CALLS)
 
 
-def asked_for_lessons(runtime: Runtime, session: Session) -> SessionChange:
-    """What asking stores in a session."""
+def _rules_in_question(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> str:
+    """The rules that the user stated in passing, as a question; empty if there are none. They are candidates from now on."""
+    events = runtime.view.sessions.events(session.id, types=_SAID)
+    found = keep_in_passing(runtime, session, turns, events, _MOST)
+    listed = " ".join(f"{short_id(one.id)} “{inline_words(one.content)}”" for one in found)
+    return _RULES.format(listed) if found else ""
+
+
+_SAID = ("message", "query")
+_MOST = 5
+"""Rules that are asked about at once: each is some 25 tokens, and one session in ten has any."""
+
+_RULES = (
+    "The user also said, maybe as a rule: {} Judge all in one call of settle_candidates (by tool_call if you do not see it): "
+    "`keep_ids` for those that hold in every later session, `reword` (id: text) for those of them that need their context, "
+    "`drop_ids` for the rest."
+)
+
+
+def _asked(runtime: Runtime, session: Session) -> SessionChange:
     return SessionChange(id=session.id, data={ASKED: iso(runtime.clock.now())}, counts={"asked": 1})

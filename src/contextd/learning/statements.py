@@ -201,8 +201,37 @@ _OF_COMMITS = frozenset({"commit", "pull_request"})
 """Texts that describe their change. Only their constraints and warnings hold later."""
 
 
+def keep_in_passing(
+    runtime: Runtime, session: Session, turns: Sequence[Turn], events: Sequence[Event], most: int
+) -> list[Record]:
+    """Store up to `most` rules that the user stated in passing, those that insist first, as candidates. Returns those of
+    them that await a decision.
+    """
+    passing = [one for one in _eligible(turns, events) if one.origin in _OF_THE_USER]
+    insisting = [one for one in passing if _force(one) == "standing"]
+    preferring = [
+        replace(one, text=sentence)
+        for one in passing
+        if not _force(one)
+        for sentence in sentences(one.text)
+        if weight(sentence) >= SHORTEST and users_sort(sentence) == "preference"
+    ]
+    dropped = _dropped(runtime)
+    found = [one for one in (*insisting, *preferring) if _plain(one.text) not in dropped][:most]
+    anchor = anchor_of(runtime, session) if found else Anchor()
+    saved = [_keep(runtime, session, one, _FORCE["standing"], anchor, rule=True) for one in found]
+    records = [one.record for one in saved if one.record is not None]
+    return [one for one in records if one.status == "candidate" and one.session == session.id]
+
+
 def _keep(
-    runtime: Runtime, session: Session, statement: Statement, value: float, anchor: Anchor
+    runtime: Runtime,
+    session: Session,
+    statement: Statement,
+    value: float,
+    anchor: Anchor,
+    *,
+    rule: bool = False,
 ) -> Saved:
     origin = ORIGINS[statement.origin]
     asked = _force(statement) == "stated"
@@ -218,7 +247,7 @@ def _keep(
             "discovery",
             content=statement.text[:_LONGEST],
             data={
-                "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
+                "type": "rule" if asked or rule else _TYPES.get(statement.origin, "fact"),
                 "origin": statement.origin,
                 "speaker": origin.speaker,
             },

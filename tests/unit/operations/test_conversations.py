@@ -255,7 +255,7 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "report_usefulness": {"context_ids": [note], "useful": True},
         "dismiss_gap": {"id": missing["id"]},
         "resolve_contradiction": {"id": pair["id"], "keep": "a"},
-        "settle_candidate": {"id": candidate, "verdict": "keep"},
+        "settle_candidates": {"keep_ids": [candidate]},
         "place_in_model": {"id": known["id"], "module": "auth"},
         "codebase_index": {},
         "session_start": {"task_description": "renew tokens"},
@@ -276,8 +276,10 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     }
 
 
-TRIED_ELSEWHERE = frozenset({"unmerge", "agent_invoke"})
-"""A merge needs meaning: `test_consolidation.py`. An agent is invoked as a subtask is opened."""
+TRIED_ELSEWHERE = frozenset({"unmerge", "agent_invoke", "settle_candidate"})
+"""A merge needs meaning: `test_consolidation.py`. An agent is invoked as a subtask is opened. One candidate is settled as
+several are.
+"""
 
 
 def everything(desk: Desk) -> Any:

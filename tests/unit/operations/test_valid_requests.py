@@ -28,6 +28,7 @@ ONLY_TOGETHER = {
     "remember": {"text", "kind"},
     "schema_put": {"template"},
     "settle_candidate": {"verdict", "into"},
+    "settle_candidates": {"keep_ids", "drop_ids", "reword"},
 }
 """Arguments that are right or wrong beside each other, which the schema of a tool cannot say: clients skip
 tools whose schema has alternatives at its root. A new one needs a reason why its operation cannot take it.

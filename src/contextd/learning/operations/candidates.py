@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from contextd.claims.judgement import repeats
 from contextd.domain.confidence import START
-from contextd.domain.limits import Id
-from contextd.domain.records import Record, short_id
+from contextd.domain.limits import Id, Statement
+from contextd.domain.records import Record, Trust, short_id
 from contextd.imports.transcripts import scrubbed
-from contextd.knowledge.writing import change
+from contextd.knowledge.writing import Changed, change_all
 from contextd.learning.corroboration import DROPPED, as_rule
+from contextd.learning.passages import SHORTEST
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleLearning, enrich
 from contextd.runtime.operation import in_steps, operation
@@ -22,9 +23,11 @@ from contextd.sessions.module_mapping import Place, module_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, Invalid, NotFound
 from contextd_code.project.project_model import ProjectModel
+from contextd_code.text.words import one_line, weight
 
 _WAITING = ("candidate", "inbox")
 Section = Literal["pattern", "rule", "issue"]
+Verdict = Literal["keep", "drop", "merge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,7 @@ class Settled:
 
 @operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
 @in_steps
-def settle_candidate(
-    runtime: Runtime, id: Id, verdict: Literal["keep", "drop", "merge"], into: str = ""
-) -> Settled:
+def settle_candidate(runtime: Runtime, id: Id, verdict: Verdict, into: str = "") -> Settled:
     """Review a learned record: accept it, drop it, or merge it into an equal one.
 
     Args:
@@ -62,36 +63,117 @@ def settle_candidate(
         verdict: What to do with it.
         into: For `merge`, the record to keep.
     """
+    record = _waiting(runtime, id)
+    if (verdict == "merge") != bool(into):
+        raise Invalid(
+            f"verdict {verdict} with into={into!r}", "`into` requires the verdict `merge`"
+        )
+    other = _other(runtime, record, into).id if verdict == "merge" else ""
+    [after] = change_all(runtime, [_judged(runtime, record, verdict, into=other)])
+    return _settled(runtime, after)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledTogether:
+    """The results for several candidates, in the order of the call."""
+
+    settled: list[Settled]
+
+    def as_text(self) -> str:
+        """A line or two for each."""
+        lines = [one.as_text() for one in self.settled]
+        return "\n".join(lines) or "no candidate was named, so all stay candidates"
+
+
+@operation("POST /api/candidates/settle", effect="write", profile="standard")
+@in_steps
+def settle_candidates(
+    runtime: Runtime,
+    keep_ids: list[Id] | None = None,
+    drop_ids: list[Id] | None = None,
+    reword: dict[str, Statement] | None = None,
+) -> SettledTogether:
+    """Review several learned records in one call: all of them, or none if an id is wrong.
+
+    Args:
+        keep_ids: Those that hold.
+        drop_ids: Those that do not.
+        reword: The better text of some to keep, under the same key.
+    """
+    texts, keep = reword or {}, keep_ids or []
+    if unknown := texts.keys() - set(keep):
+        raise Invalid(
+            f"reword names {', '.join(sorted(unknown))}, which is not in keep_ids",
+            "add the id to keep_ids",
+        )
+    verdicts: list[tuple[str, Verdict]] = [(id, "keep") for id in keep]
+    verdicts += [(id, "drop") for id in drop_ids or ()]
+    changes: dict[str, Changed] = {}
+    for id, verdict in verdicts:
+        record = _waiting(runtime, id)
+        if record.id in changes:
+            raise Invalid(f"{short_id(record.id)} has two verdicts", "name each candidate once")
+        text = _checked(id, texts[id]) if id in texts else ""
+        one = _judged(runtime, record, verdict, text=text)
+        changes[record.id] = one
+    after = change_all(runtime, list(changes.values()))
+    return SettledTogether([_settled(runtime, one) for one in after])
+
+
+def _checked(id: str, text: str) -> str:
+    """The new words of a candidate. Raises `Invalid` for too few or too many."""
+    words = one_line(text, _LONGEST + 1)
+    if not weight(words) >= SHORTEST or len(words) > _LONGEST:
+        raise Invalid(
+            f"the new text of {id} has {len(words)} characters",
+            f"say it in a sentence or two, at most {_LONGEST} characters",
+        )
+    return words
+
+
+_LONGEST = 900
+"""Characters of a reworded candidate, as of a learned one."""
+
+
+def _waiting(runtime: Runtime, id: str) -> Record:
+    """A record that awaits review. Raises `NotFound`, or `Conflict` for one that does not."""
     record = resolve(runtime, id)
     if record.status not in _WAITING:
         raise Conflict(
             f"{short_id(record.id)} is {record.status}: it does not await review",
             "list_records with status=candidate lists those that do",
         )
-    if (verdict == "merge") != bool(into):
-        raise Invalid(
-            f"verdict {verdict} with into={into!r}", "`into` requires the verdict `merge`"
-        )
+    return record
+
+
+def _judged(
+    runtime: Runtime, record: Record, verdict: Verdict, *, into: str = "", text: str = ""
+) -> Changed:
+    """A record after a verdict, with its reason: in other words if there is `text`, merged `into` another one."""
     person = runtime.surface in ("cli", "web")
     by = "a person" if person else runtime.client or "an agent"
-    changes: dict[str, Mapping[str, Any]] = {
+    trust: Trust = "human" if person else "agent"
+    changes: dict[Verdict, Mapping[str, Any]] = {
         "keep": {
             "status": "active",
-            "trust": "human" if person else "agent",
-            "confidence": max(record.confidence, START["human" if person else "agent"]),
+            "trust": trust,
+            "confidence": max(record.confidence, START[trust]),
         },
         "drop": {"status": "archived"},
-        "merge": {"status": "merged"},
+        "merge": {"status": "merged", "canonical_id": into},
     }
-    wanted = dict(changes[verdict])
-    if verdict == "merge":
-        wanted["canonical_id"] = _other(runtime, record, into).id
     reason = f"{DROPPED} {by}" if verdict == "drop" else f"{verdict} by {by}"
     settled = as_rule(record) if verdict == "keep" else record
-    after = change(runtime, record, settled.with_(**wanted), action="update", reason=reason)
+    if text:
+        settled, reason = settled.with_(content=text), f"reworded by {by}"
+    return Changed(record, settled.with_(**changes[verdict]), "update", reason)
+
+
+def _settled(runtime: Runtime, after: Record) -> Settled:
+    """What a call says of a candidate after its verdict."""
     runtime.trace.wrote([after.id], type=after.kind, action="update")
-    settled_as = Settled(after.id, after.status, after.confidence, str(after.version))
-    return _enriched(runtime, after, settled_as) if verdict == "keep" else settled_as
+    settled = Settled(after.id, after.status, after.confidence, str(after.version))
+    return _enriched(runtime, after, settled) if after.status == "active" else settled
 
 
 def _enriched(runtime: Runtime, record: Record, settled: Settled) -> Settled:

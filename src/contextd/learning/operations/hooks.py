@@ -21,7 +21,6 @@ from contextd.briefing.session_start import opening_for
 from contextd.briefing.subagent_briefing import note_for
 from contextd.clients import client_running
 from contextd.clients.hook_event import ANSWERED, Moment
-from contextd.domain.changes import WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
 from contextd.folding.client_folding import COMPACTED, measure_compactions, measure_subagent
@@ -29,7 +28,7 @@ from contextd.imports.importers.injected_text import own_words
 from contextd.imports.transcripts import follow_agent, unread
 from contextd.learning.episodes import read_along
 from contextd.learning.hook_sessions import Arrival, Sitting, sitting_of, was_before_the_end
-from contextd.learning.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.learning.lessons import question
 from contextd.policies.action_check import Ruling, judged_or_nothing
 from contextd.policies.touched_paths import TouchedPaths, touched_by_call
 from contextd.redaction.redact import redact
@@ -192,8 +191,9 @@ def _recap(runtime: Runtime, arrival: Arrival, sitting: Sitting) -> tuple[str, _
         return "", {}
     # A daemon that died during the compaction did not write it.
     runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
-    asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
-    return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
+    compacted = arrival.occurrence.reason == _COMPACTED
+    asked = question(runtime, sitting.session, turns, "compaction") if compacted else ""
+    return recapped(runtime, sitting.session, turns, asked)
 
 
 def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
@@ -400,10 +400,10 @@ def _stopped(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     asking = arrival.client.asking
     if asking is None or arrival.spooled or arrival.occurrence.again:
         return HookAnswer(session_id=session.id)
-    if not lessons_due(runtime, session, turns):
+    asked = question(runtime, session, turns, "end")
+    if not asked:
         return HookAnswer(session_id=session.id)
-    runtime.commit(work=WorkChanges(sessions=[asked_for_lessons(runtime, session)]))
-    demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
+    demand = " ".join(filter(None, (asked, types_line(runtime))))
     return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
 
 
