@@ -257,14 +257,34 @@ ROWS = (
         after='GENERAL.search(bare) else "always"\n',
     ),
     Promise(
-        says="An order for this task or branch is told in no later session.",
+        says="An order for this task is told in no later session.",
         sort="told",
         tests=[
             "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule"
         ],
         file="domain/directives.py",
-        before='        return "branch"\n',
+        before='        return "session"\n',
         after='        return "always"\n',
+    ),
+    Promise(
+        says="An order for a branch is told on that branch alone.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_spans_of_orders.py::test_an_order_for_a_branch_is_told_on_that_branch_alone"
+        ],
+        file="knowledge/told_here.py",
+        before="    return not branches or branch_here(runtime) in branches\n",
+        after="    return True\n",
+    ),
+    Promise(
+        says="An order for a branch does not end the rule for all of them.",
+        sort="told",
+        tests=[
+            "tests/unit/operations/test_spans_of_orders.py::test_an_order_for_a_branch_does_not_end_the_rule_for_all"
+        ],
+        file="domain/applies_to.py",
+        before=" and branches_of(one) == branches_of(other)\n",
+        after="\n",
     ),
     Promise(
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",

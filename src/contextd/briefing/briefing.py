@@ -39,9 +39,9 @@ from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, headed, said_at, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
-from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.record_views import label
+from contextd.knowledge.told_here import is_told_here
 from contextd.learning.corroboration import TOLD_IN
 from contextd.person.person import BRIEFED, is_personal, personal, personal_query
 from contextd.policies.rule_file_sync import file_of
@@ -392,7 +392,7 @@ def _candidates(
     # Rules that always apply are in tier 0; other rules and warnings are shown if the task finds them.
     shown = {*kinds_that("briefed")} - {*RULES, "anti_pattern"} if kinds else set[str]()
     known = [
-        r for r in latest if r.kind in shown and not (is_limited(r) or reads_itself(runtime, r))
+        r for r in latest if r.kind in shown and not is_limited(r) and is_told_here(runtime, r)
     ]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
@@ -406,7 +406,7 @@ def _candidates(
         hits = [
             h
             for h in found.hits
-            if not (is_beside(h.record, touched) or reads_itself(runtime, h.record))
+            if not is_beside(h.record, touched) and is_told_here(runtime, h.record)
         ]
         why = bearing(runtime, hits)
         by_id = {hit.record.id: hit.record for hit in found.hits}

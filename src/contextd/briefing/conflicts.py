@@ -12,7 +12,7 @@ from contextd.briefing.injection_tiers import RULES
 from contextd.claims.contradiction_test import contradiction
 from contextd.claims.judgement import Types
 from contextd.claims.write_gate import RANK
-from contextd.domain.applies_to import for_same_files
+from contextd.domain.applies_to import same_limits
 from contextd.domain.directives import is_directive, is_users
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
@@ -73,7 +73,7 @@ def opposes(one: Record, other: Record, types: Types) -> bool:
     """Whether one record demands what the other forbids, or denies it, for the same files. Of a fix only its
     solution is compared, because errors are worded alike.
     """
-    if not for_same_files(one.data, other.data):
+    if not same_limits(one.data, other.data):
         return False
     if not (_fix_of(one) or _fix_of(other)) and disagreement(one, other, types):
         return True

@@ -17,6 +17,7 @@ from contextd.domain.time import parse_instant
 from contextd.imports.transcripts import HEADLESS
 from contextd.projects.project_model import project_model
 from contextd.redaction.redact import redact
+from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.runtime import Runtime
 from contextd.search.state_events import (
     ended_states,
@@ -26,7 +27,7 @@ from contextd.search.state_events import (
     without_ended,
 )
 from contextd.sessions.context_md import Situation, is_stale, render, write
-from contextd.sessions.session_binding import branch_here, place_of
+from contextd.sessions.session_binding import place_of
 from contextd.sessions.thread import NOT_ANSWERED, THREAD, Thread, thread_from
 from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn

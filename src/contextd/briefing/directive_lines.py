@@ -14,7 +14,7 @@ from contextd.domain.directives import WORDED, is_directive, is_users
 from contextd.domain.recent_activity import Lately
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
-from contextd.knowledge.client_read_files import reads_itself
+from contextd.knowledge.told_here import is_told_here
 from contextd.person.person import LONGEST_LINE, is_personal, personal_query, told_by
 from contextd.policies.rule_file_sync import file_of
 from contextd.policies.rule_folders import author_of
@@ -159,7 +159,7 @@ def _recorded_directives(runtime: Runtime) -> list[Record]:
     return [
         record
         for record in runtime.view.records.find(query).records
-        if is_directive(record) and not is_personal(record) and not reads_itself(runtime, record)
+        if is_directive(record) and not is_personal(record) and is_told_here(runtime, record)
     ]
 
 
@@ -186,7 +186,7 @@ def users_directives(runtime: Runtime, of_person: Sequence[Record] | None = None
     directing = [
         one for one in records if is_users(one) or (is_personal(one) and is_directive(one))
     ]
-    return [one for one in directing if not reads_itself(runtime, one)]
+    return [one for one in directing if is_told_here(runtime, one)]
 
 
 def said(record: Record) -> str:

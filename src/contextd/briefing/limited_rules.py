@@ -13,7 +13,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.knowledge.client_read_files import reads_itself
+from contextd.knowledge.told_here import is_told_here
 from contextd.policies.touched_paths import TouchedPaths, applies
 from contextd.runtime.runtime import Runtime
 from contextd_code.text.tokens import count_tokens
@@ -45,7 +45,7 @@ def limited_rules(runtime: Runtime) -> list[Record]:
         if is_limited(record)
         and is_directive(record)
         and (record.trust in ("human", "agent") or is_users(record))
-        and not reads_itself(runtime, record)
+        and is_told_here(runtime, record)
     ]
 
 

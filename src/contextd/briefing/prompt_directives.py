@@ -16,8 +16,8 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Vector
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.knowledge.client_read_files import reads_itself
 from contextd.knowledge.git_anchors import from_elsewhere, standings
+from contextd.knowledge.told_here import is_told_here
 from contextd.policies.touched_paths import NOTHING, TouchedPaths, is_beside
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
@@ -150,7 +150,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
         if record.id not in hidden
         and record.session != session.id
         and is_sure(record, now)
-        and not reads_itself(runtime, record)
+        and is_told_here(runtime, record)
     ]
     return sorted(needed, key=lambda record: -scores[record.id][1])
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from contextd.claims.entries import DeclaredType
 from contextd.claims.judgement import Types, judge, stated, statement_of
-from contextd.domain.applies_to import for_same_files
+from contextd.domain.applies_to import same_limits
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, indexed_text, short_id
 from contextd.domain.scope import Scope
@@ -248,7 +248,7 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) ->
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
-        if not for_same_files(record.data, draft.data):
+        if not same_limits(record.data, draft.data):
             continue
         judged = judge(statement, statement_of(record, types))
         reason = f"contradicts {short_id(record.id)} ({judged.reason})"
@@ -280,7 +280,7 @@ def _typed_otherwise(draft: Draft, record: Record) -> bool:
     """Whether a typed draft says something that the record does not: entries of one type may differ in a single
     short field, typed fields say more than the same words alone, and the same rule for other files is another one.
     """
-    if not for_same_files(draft.data, record.data):
+    if not same_limits(draft.data, record.data):
         return True
     typed = ("contextType", "structuredData")
     return "structuredData" in draft.data and any(

@@ -19,7 +19,7 @@ from contextd.consolidation.clusters import Cluster, Judging, clusters
 from contextd.consolidation.collections import Consolidating
 from contextd.consolidation.merging import MERGED, into, united
 from contextd.consolidation.neighbours import components
-from contextd.domain.applies_to import for_same_files
+from contextd.domain.applies_to import same_limits
 from contextd.domain.confidence import confidence_at
 from contextd.domain.directives import is_directive
 from contextd.domain.query import Query
@@ -313,7 +313,7 @@ def merged_before(runtime: Runtime, record: Record) -> frozenset[str]:
 
 def _alike(one: Record, other: Record, how: Consolidating) -> bool:
     """Whether all distinguishing fields agree, and both are for the same files."""
-    if not for_same_files(one.data, other.data):
+    if not same_limits(one.data, other.data):
         return False
     pairs = [(one.data.get(name), other.data.get(name)) for name in how.row.alike]
     return all(mine == theirs for mine, theirs in pairs if mine and theirs)

@@ -1,4 +1,4 @@
-"""What a rule applies to: globs of files, relative to the root of the project."""
+"""What a rule applies to: globs of files, relative to the root of the project, and branches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from contextd.domain.records import Record
 
 FIELD = "applies_to"
 """The field of a record with its globs. A record without them applies to every file."""
+
+BRANCHES = "branches"
+"""The field of a record with the branches it holds on. A record without them holds on each."""
 
 ON_REQUEST = ("!**",)
 """The globs of a rule that its author does not want told by itself: no file matches them."""
@@ -25,10 +28,18 @@ _SHOWN = 3
 
 def applies_to(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The globs in the fields of a record; empty for a record that applies to every file."""
-    globs = data.get(FIELD)
-    if not isinstance(globs, list | tuple):
+    return _texts(data.get(FIELD))
+
+
+def branches_of(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The branches in the fields of a record; empty for a record that holds on each."""
+    return _texts(data.get(BRANCHES))
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list | tuple):
         return ()
-    return tuple(glob for glob in globs if isinstance(glob, str) and glob.strip())
+    return tuple(one for one in values if isinstance(one, str) and one.strip())
 
 
 def is_limited(record: Record) -> bool:
@@ -36,11 +47,11 @@ def is_limited(record: Record) -> bool:
     return bool(applies_to(record.data))
 
 
-def for_same_files(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether records with these fields apply to the same files: an exception for some files neither repeats nor
-    contradicts the rule for all.
+def same_limits(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether records with these fields apply to the same files on the same branches: an exception for some neither
+    repeats nor contradicts the rule for all.
     """
-    return applies_to(one) == applies_to(other)
+    return applies_to(one) == applies_to(other) and branches_of(one) == branches_of(other)
 
 
 def parted(globs: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -50,8 +61,10 @@ def parted(globs: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def limit_in_words(record: Record) -> str:
-    """Which files a record applies to, for a line; empty for every file."""
-    return in_words(applies_to(record.data))
+    """Which files and branches a record applies to, for a line; empty for all of them."""
+    branches = branches_of(record.data)
+    on = f"on the branch {_listed(branches)}" if branches else ""
+    return " ".join(filter(None, (in_words(applies_to(record.data)), on)))
 
 
 def in_words(globs: Sequence[str]) -> str:

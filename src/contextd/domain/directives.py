@@ -36,6 +36,8 @@ passing.
 
 
 Span = Literal["turn", "session", "branch", "always"]
+LASTING: tuple[Span, ...] = ("branch", "always")
+"""Spans that outlive a session. Orders for less are in its ledger alone."""
 """For how long an order holds."""
 
 
@@ -204,8 +206,8 @@ def without_directives(text: str) -> str:
 
 
 def force_of(text: str) -> Force | Literal[""]:
-    """The strongest force of the directives in a text that always hold; empty if it has none."""
-    forces = {one.force for one in directives_in(text) if one.span == "always"}
+    """The strongest force of the directives in a text that outlive their session; empty if it has none."""
+    forces = {one.force for one in directives_in(text) if one.span in LASTING}
     return "stated" if "stated" in forces else "standing" if forces else ""
 
 

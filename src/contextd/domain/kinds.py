@@ -118,6 +118,7 @@ _kind(
         "sentence": _S,
         "speaker": _S,
         "file": _S,
+        "branches": Field("string[]", description="The branches it holds on; each when empty"),
         **_LIMITED,
     },
     facets=("type", "module"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from contextd.claims.judgement import Types, judge, statement_of
-from contextd.domain.applies_to import for_same_files
+from contextd.domain.applies_to import same_limits
 from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.changes import KnowledgeChanges
 from contextd.domain.kinds import kinds_that
@@ -27,7 +27,7 @@ def disagreement(one: Record, other: Record, types: Types) -> tuple[str, str] | 
     """(kind, reason) when two records contradict each other; the smaller id comes first. Rules for different files
     do not.
     """
-    if not for_same_files(one.data, other.data):
+    if not same_limits(one.data, other.data):
         return None
     one, other = sorted((one, other), key=lambda record: record.id)
     judged = judge(statement_of(one, types), statement_of(other, types))

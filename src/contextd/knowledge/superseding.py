@@ -8,6 +8,7 @@ from datetime import datetime
 
 from contextd.claims.judgement import judge, statement_of
 from contextd.claims.write_gate import RANK, RELATED_COSINE
+from contextd.domain.applies_to import same_limits
 from contextd.domain.directives import is_directive, is_users
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
@@ -63,6 +64,8 @@ def _overruled(
     for other, cosine in runtime.view.near(vector, runtime.embedder.model, query, _NEAREST):
         moment = moments.get(other.id, said_at(other))
         if other.id == record.id or cosine < RELATED_COSINE or moment == at:
+            continue
+        if not same_limits(record.data, other.data):
             continue
         theirs = statement_of(other, types)
         if moment < at and _may_end(record, other):

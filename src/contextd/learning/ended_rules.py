@@ -15,6 +15,7 @@ from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.records import Anchor, Record, Source, Status, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import ENDED_RULES
+from contextd.knowledge.told_here import holds_here
 from contextd.knowledge.writing import Changed, change_all, cleaned
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import place_of
@@ -128,6 +129,7 @@ def _rules(runtime: Runtime, *statuses: Status) -> dict[str, Record]:
         and record.source.operation not in _FROM_FILES
         and runtime.caller.may("write", record.scope, area_of(record.kind))
         and is_directive(record)
+        and holds_here(runtime, record)
     }
 
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from contextd.claims.warnings import warns
-from contextd.domain.directives import directives_in, force_of, sentences, without_directives
+from contextd.domain.applies_to import BRANCHES, branches_of
+from contextd.domain.directives import (
+    LASTING,
+    directives_in,
+    force_of,
+    sentences,
+    without_directives,
+)
 from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.domain.validity import ENDED_RULES
 from contextd.knowledge.superseding import supersede_older
-from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
+from contextd.knowledge.writing import Provenance, RecordText, Saved, change, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.ended_rules import QUOTED
 from contextd.learning.passages import SHORTEST, Statement, statements
@@ -23,7 +31,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.ledger_sorts import agents_sort, users_sort
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
-from contextd_code.errors import Unavailable
+from contextd_code.errors import Stale, Unavailable
 from contextd_code.git.git_queries import blobs, branch, head
 from contextd_code.text.words import one_line, weight
 
@@ -178,14 +186,14 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
 
 def _parts(statement: Statement) -> Iterator[Statement]:
     """The user's words split into directives and the rest: a rule is separate from the task beside it. An order for the
-    turn, the session or the branch is in the session's ledger alone.
+    turn or the session is in the session's ledger alone.
     """
     directives = directives_in(statement.text)
     if not directives:
         yield statement
         return
     for one in directives:
-        if one.span == "always":
+        if one.span in LASTING:
             yield replace(statement, text=one.text)
     rest = without_directives(statement.text)
     if weight(rest) >= SHORTEST:
@@ -234,10 +242,15 @@ def _keep(
     rule: bool = False,
 ) -> Saved:
     origin = ORIGINS[statement.origin]
+    branches = _branches(session, statement)
+    if "" in branches:
+        return Saved("rejected", "it is for a branch that is not known", None)
     asked = _force(statement) == "stated"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
     known = _known_directive(runtime, statement) if asked else None
     if known is not None:
+        if branches and not set(branches) <= set(branches_of(known.data)):
+            known = _on_more_branches(runtime, known, branches)
         # Injected text would otherwise count as its own confirmation.
         again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
         return Saved("duplicate", "said again", known, changed=again)
@@ -250,6 +263,7 @@ def _keep(
                 "type": "rule" if asked or rule else _TYPES.get(statement.origin, "fact"),
                 "origin": statement.origin,
                 "speaker": origin.speaker,
+                **({BRANCHES: branches} if branches else {}),
             },
         ),
         Provenance(
@@ -269,6 +283,23 @@ def _keep(
         # A repeated request is a recurring task, not a rule.
         seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
     return saved
+
+
+def _branches(session: Session, statement: Statement) -> list[str]:
+    """The branch that a statement of the user is for, an empty name if it is not known; none for one for every branch."""
+    spans = {one.span for one in directives_in(statement.text)}
+    if statement.origin not in _OF_THE_USER or "branch" not in spans or "always" in spans:
+        return []
+    return [place_of(session, statement.at)[1]]
+
+
+def _on_more_branches(runtime: Runtime, known: Record, branches: Sequence[str]) -> Record:
+    """A rule for some branches, for those too where it was said again."""
+    united = [*branches_of(known.data), *branches]
+    after = known.with_(data={**known.data, BRANCHES: united})
+    with suppress(Stale):
+        return change(runtime, known, after, action="signal", reason=f"for {branches[-1]} too")
+    return known
 
 
 def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:

@@ -12,7 +12,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Page, Query
 from contextd.domain.records import Record, Status
 from contextd.domain.scope import PERSON, Scope
-from contextd.knowledge.client_read_files import reads_itself
+from contextd.knowledge.told_here import is_told_here
 from contextd.person.person_md import (
     SOUL_MD,
     STRENGTHS,
@@ -162,7 +162,7 @@ def personal(
     for record in known:
         if left < _SHORTEST_LINE:
             break
-        if record.id in besides or is_limited(record) or reads_itself(runtime, record):
+        if record.id in besides or is_limited(record) or not is_told_here(runtime, record):
             continue
         text = trim_to_tokens(told_by(record), LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")

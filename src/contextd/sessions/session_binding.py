@@ -17,11 +17,12 @@ from contextd.domain.time import iso
 from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
 from contextd.redaction.redact import redact
+from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import SETTINGS
 from contextd.sessions.session_end import MACHINE, close_session
 from contextd_code.errors import Invalid, Stale
-from contextd_code.git.git_queries import branch, head, here, repository
+from contextd_code.git.git_queries import head, here, repository
 
 AGENTS = ("mcp", "rest")
 """Surfaces whose calls come from a working agent."""
@@ -141,12 +142,6 @@ def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
     if seats:
         around.commit(work=WorkChanges(left=[named]))
     return [(seat.scope, seat.session) for seat in seats]
-
-
-def branch_here(runtime: Runtime) -> str:
-    """The branch of the call's checkout in the form stores use; empty if there is none."""
-    name = branch(runtime.root) if runtime.checkout is not None else ""
-    return redact(name, runtime.redaction_key).text
 
 
 def branch_of(session: Session) -> str:

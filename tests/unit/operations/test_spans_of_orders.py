@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from support.clients import CodingClient
 from support.desks import Desk
+from support.repositories import git
 
 LASTING = "Never round an amount before the basket is summed up."
 FOR_TASK = "Never change the exported types of the pricing module in this task."
@@ -25,9 +27,7 @@ def rules(desk: Desk) -> list[str]:
     return [one.content for one in found if one.data.get("type") == "rule"]
 
 
-@pytest.mark.parametrize(
-    ("order", "lasts"), [(LASTING, True), (FOR_TASK, False), (FOR_BRANCH, False), (LOUD, False)]
-)
+@pytest.mark.parametrize(("order", "lasts"), [(LASTING, True), (FOR_TASK, False), (LOUD, False)])
 def test_only_what_always_holds_becomes_a_rule(
     desk: Desk, tmp_path: Path, order: str, lasts: bool
 ) -> None:
@@ -45,6 +45,62 @@ def test_only_what_always_holds_becomes_a_rule(
     assert [line for line in told if not line.startswith("- Asked")] == told * lasts
     assert told
     assert bool(rules(desk)) is lasts
+
+
+def asked_on(desk: Desk, folder: Path, branch: str, order: str) -> str:
+    """A session on a branch in which the user orders something; what its agent is told at the start."""
+    git(desk.root, "switch", "-q", "-C", branch)
+    session = CodingClient(desk, folder)
+    told = session.starts()
+    session.asks(f"{order} Now rename the column of the amounts in all of its readers.")
+    session.edits("src/price.ts")
+    session.answers("The column is renamed, and every reader of it follows the new name.")
+    session.ends()
+    return told
+
+
+def always_on(desk: Desk, folder: Path, branch: str) -> str:
+    git(desk.root, "switch", "-q", branch)
+    return told_to_the_next(desk, folder).partition("## Always")[2].partition("\n## ")[0]
+
+
+def test_an_order_for_a_branch_is_told_on_that_branch_alone(desk: Desk, tmp_path: Path) -> None:
+    asked_on(desk, tmp_path, "amounts", FOR_BRANCH)
+    assert FOR_BRANCH.rstrip(".") in always_on(desk, tmp_path, "amounts")
+    assert "on the branch amounts" in always_on(desk, tmp_path, "amounts")
+    git(desk.root, "switch", "-q", "-c", "other")
+    assert FOR_BRANCH not in always_on(desk, tmp_path, "other")
+    assert FOR_BRANCH not in str(desk("standards_get"))
+    assert FOR_BRANCH in always_on(desk, tmp_path, "amounts")
+
+
+def test_an_order_for_two_branches_is_told_on_both(desk: Desk, tmp_path: Path) -> None:
+    asked_on(desk, tmp_path, "amounts", FOR_BRANCH)
+    told = asked_on(desk, tmp_path, "labels", FOR_BRANCH)
+    assert "## Always" not in told
+    git(desk.root, "switch", "-q", "-c", "other")
+    on = {name: always_on(desk, tmp_path, name) for name in ("amounts", "labels", "other")}
+    assert [name for name, told in on.items() if FOR_BRANCH in told] == ["amounts", "labels"]
+
+
+def test_an_order_for_a_branch_does_not_end_the_rule_for_all(desk: Desk, tmp_path: Path) -> None:
+    here = "Always round an amount before the basket is summed up on this branch."
+    asked_on(desk, tmp_path, "main", LASTING)
+    asked_on(desk, tmp_path, "amounts", here)
+    assert LASTING in always_on(desk, tmp_path, "main")
+    assert here not in always_on(desk, tmp_path, "main")
+    assert here in always_on(desk, tmp_path, "amounts")
+
+
+def test_an_order_for_a_branch_without_git_is_for_its_session(desk: Desk, tmp_path: Path) -> None:
+    shutil.rmtree(desk.root / ".git")
+    session = CodingClient(desk, tmp_path)
+    session.starts()
+    session.asks(f"{FOR_BRANCH} Rename the column of the amounts.")
+    session.edits("src/price.ts")
+    session.answers("The column is renamed, and every reader of it follows the new name.")
+    session.ends()
+    assert rules(desk) == []
 
 
 @pytest.mark.parametrize("order", [FOR_TASK, FOR_BRANCH])
