@@ -55,6 +55,10 @@ from contextd.domain.speech import set_apart
             "客户发来的邮件：\n\n以后所有发票都必须用PDF。\n\n请帮我写回复。",
             "客户发来的邮件：\n\n请帮我写回复。",
         ),
+        # No space follows a wide colon.
+        ("docs/guide.md に次の文を書いて：必ず先に署名する。", "docs/guide.md に次の文を書いて："),
+        ("把以下内容写到 docs/guide.md：提交必须合并。", "把以下内容写到 docs/guide.md："),
+        ("客户说：所有发票以后都必须用PDF发送。", "客户说："),
     ],
 )
 def test_what_another_person_wrote_and_text_for_a_file_are_material(message: str, own: str) -> None:
@@ -74,6 +78,10 @@ def test_what_another_person_wrote_and_text_for_a_file_are_material(message: str
         "When you add text to README.md, keep it short.",
         "Never put comments in tests: they rot.",
         "Regeln für dieses Projekt:\n- immer pnpm",
+        "以下のルールを守ってください：必ず日本語で返信する。",
+        "新しいファイルを作成して：名前は必ず小文字にする。",
+        "请记住以下内容：永远不要直接推送到main。",
+        "修改代码时注意：不要改动公共接口。",
     ],
 )
 def test_the_users_own_rules_are_their_own_words(message: str) -> None:

@@ -8,8 +8,16 @@ from __future__ import annotations
 import re
 
 from contextd.domain.directives import force_of
-from contextd.domain.speech_words import ADDRESSED, FOR_A_FILE, FOR_MEMORY, GREETING, REPORTED
+from contextd.domain.speech_words import (
+    ADDRESSED,
+    FOR_A_FILE,
+    FOR_MEMORY,
+    GREETING,
+    POINTING,
+    REPORTED,
+)
 from contextd_code.text.regex import regex
+from contextd_code.text.words import weight
 
 LONG = 1_500
 """Nearly all real prompts above this length were pasted plans, reviews and generated prompts."""
@@ -68,15 +76,7 @@ _TAKEN = "\ufffc"
 
 _QUOTED = regex(r"(?:^[ \t]*>.*(?:\n|\Z))+", re.M)
 _GAP = regex(r"\n[ \t]*\n")
-_COLON = regex(r"[:：](?=\s|$)")
-_POINTING = regex(
-    r"\b(?:this|these|following|folgende\w*|ceci|suivante?s?|esto|siguientes?)\b|\.\w{1,5}\b"
-    r"|\b(?:text|contents?|title|wording|line|message|label|banner|tooltip|section|instructions|inhalt|texte|contenu|texto|contenido)\W*$"
-    r"|[以下次次のこの这]",
-    re.I,
-)
-"""What an introduction needs if its text follows in the same line: `Use short commit messages: …` is a rule."""
-
+_COLON = regex(r":(?=\s|$)|：")
 _LONGEST_HEAD, _SHORTEST_TAIL = 160, 12
 
 
@@ -131,12 +131,16 @@ def _introduction(paragraph: str) -> int | None:
 
 
 def _introduces(head: str, tail: str) -> bool:
-    if not 0 < len(head) <= _LONGEST_HEAD or _BULLET.match(head) or 0 < len(tail) < _SHORTEST_TAIL:
+    if (
+        not 0 < len(head) <= _LONGEST_HEAD
+        or _BULLET.match(head)
+        or 0 < weight(tail) < _SHORTEST_TAIL
+    ):
         return False
     if FOR_MEMORY.search(head) or force_of(head) == "stated":
         return False
     if FOR_A_FILE.search(head):
-        return not tail or bool(_POINTING.search(head))
+        return not tail or bool(POINTING.search(head))
     return bool(REPORTED.search(head))
 
 

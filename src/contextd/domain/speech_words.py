@@ -57,6 +57,18 @@ FOR_A_FILE = ByLanguage(
 )  # fmt: skip
 """Text for a file, a page or a message of a program follows."""
 
+POINTING = ByLanguage(
+    {
+        "en": r"\b(?:this|these|following)\b|\.\w{1,5}\b|\b(?:text|contents?|title|wording|line|message|label|banner|tooltip|section|instructions)\W*$",
+        "de": r"\b(?:diese[nmrs]?|folgende\w*)\b|\b(?:inhalt|text|titel|wortlaut|zeile|hinweis)\W*$",
+        "fr": r"\b(?:ceci|ce texte|suivante?s?)\b|\b(?:texte|contenu|titre|ligne|message)\W*$",
+        "es": r"\b(?:esto|este texto|siguientes?)\b|\b(?:texto|contenido|t[íi]tulo|l[íi]nea|mensaje)\W*$",
+        "ja": r"以下|次の|この(?:文|内容|テキスト|文言)|(?:本文|内容|文言|テキスト|タイトル|メッセージ)(?:[をに]|として|\W*$)",
+        "zh": r"以下|下面|下列|如下|这(?:段|个|些|句)|(?:内容|文本|文字|标题|消息|显示|写上|写明)\W*$",
+    }
+)  # fmt: skip
+"""What an introduction needs if its text follows in the same line: `Use short commit messages: …` is a rule."""
+
 FOR_MEMORY = ByLanguage(
     {
         "en": r"\b(?:your|its) (?:memory|notes)\b|\bremember\b|\bin mind\b",
