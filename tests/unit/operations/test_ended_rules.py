@@ -98,6 +98,34 @@ def test_an_ending_that_was_undone_is_not_told(desk: Desk, tmp_path: Path) -> No
     assert "ended:" not in CodingClient(desk, tmp_path).starts()
 
 
+def test_undoing_a_replacement_takes_the_new_rule_back(desk: Desk, tmp_path: Path) -> None:
+    ids, before = rules_of(desk), in_force(desk)
+    client = says(desk, tmp_path, "no, use pnpm now instead of npm", ends=False)
+    client.ends()
+    [id] = [id for id, name in ids.items() if name == "npm"]
+    [new] = set(in_force(desk)) - set(before)
+    undone = desk.as_owner("undo", id=id)
+    assert desk.record(undone["archived"]).content == new
+    client.asks("Go on.")
+    client.answers("Done.")
+    client.ends()
+    assert set(in_force(desk)) == set(before)
+
+
+def test_undoing_a_replacement_spares_a_rule_that_somebody_confirmed(
+    desk: Desk, tmp_path: Path
+) -> None:
+    ids, before = rules_of(desk), in_force(desk)
+    says(desk, tmp_path, "no, use pnpm now instead of npm")
+    [new] = set(in_force(desk)) - set(before)
+    listed = desk.as_owner("list_records", kind="discovery", limit=100)["records"]
+    [replacement] = [one["id"] for one in listed if one["content"] == new]
+    desk.as_owner("edit_record", id=replacement, text="Use pnpm, not npm.")
+    [id] = [id for id, name in ids.items() if name == "npm"]
+    assert desk.as_owner("undo", id=id)["archived"] == ""
+    assert "Use pnpm, not npm." in in_force(desk)
+
+
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [

@@ -7,6 +7,7 @@ from dataclasses import field
 from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.consolidation.promotion import links_back
 from contextd.consolidation.unmerging import unmerge_of
+from contextd.domain.changes import Put
 from contextd.domain.kinds import area_of
 from contextd.domain.limits import Id
 from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
@@ -70,16 +71,19 @@ def history(runtime: Runtime, id: Id) -> History:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo restored. `project_yaml` are the lines it changed there."""
+    """What an undo restored. `project_yaml` are the lines it changed there, `archived` is the record that had replaced it."""
 
     id: str
     undone: str
     status: str
     project_yaml: list[str] = field(default_factory=list[str])
+    archived: str = ""
 
     def as_text(self) -> str:
         """In a sentence, and a line per change of project.yaml."""
         head = f"undid the {self.undone} of {short_id(self.id)}; it is {self.status}"
+        if self.archived:
+            head += f", and {short_id(self.archived)}, which replaced it, is archived"
         return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 
@@ -87,7 +91,7 @@ class Undone:
 @in_steps
 def undo(runtime: Runtime, id: Id) -> Undone:
     """Undo the latest change of a record; repeat to go further back. A learned record is also
-    removed from project.yaml; a merge is undone as a whole.
+    removed from project.yaml; a merge is undone as a whole, and so is a replacement without a later change.
 
     Args:
         id: The record's id, or its first characters.
@@ -110,12 +114,27 @@ def undo(runtime: Runtime, id: Id) -> Undone:
         to_its_file(runtime, record, after)
     links = links_back(runtime, put.record) if after is None else []
     restored = () if after is None else (after,)
-    runtime.commit(knowledge=with_vectors(runtime, [put, *links], restored))
+    by = _replacement(runtime, undone)
+    beside = [Put(by.with_(status="archived"), "undo", put.reason)] if by is not None else []
+    runtime.commit(knowledge=with_vectors(runtime, [put, *links, *beside], restored))
     if after is not None:
         runtime.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
     taken_out = _unlearn(runtime, put.record) if after is None else []
-    return Undone(put.record.id, undone.action, after.status if after else "gone", taken_out)
+    status = after.status if after else "gone"
+    return Undone(put.record.id, undone.action, status, taken_out, by.id if by is not None else "")
+
+
+def _replacement(runtime: Runtime, undone: Change) -> Record | None:
+    """The record that was made to replace another one, in the change that is undone, if nothing became of it since."""
+    if undone.after is None or undone.after.status != "superseded" or not undone.after.canonical_id:
+        return None
+    found = runtime.view.records.get([undone.after.canonical_id])
+    if not found or found[0].status != "active":
+        return None
+    history = runtime.view.records.history(found[0].id)
+    untouched = all(one.action in ("create", "signal") for one in history)
+    return found[0] if untouched and history[0].at == undone.at else None
 
 
 def _unmerged(runtime: Runtime, record: Record) -> Undone:
