@@ -105,14 +105,19 @@ def settled(desk: Desk) -> dict[str, str]:
     ids["useless"] = desk("save_context", content="The office plant is called Bert.")["id"]
     desk("recall_context", query="what is the office plant called")
     desk("report_usefulness", context_ids=[ids["useless"]], useful=False)
-    said = "Parcels must always be weighed before their label is printed."
+    passing = (
+        "Parcels must always be weighed before their label is printed.",
+        "Customs forms must always be signed by hand.",
+    )
     session = desk("session_start", task_description="weigh parcels")["session_id"]
-    desk("session_log", session_id=session, role="user", text=said)
+    for text in passing:
+        desk("session_log", session_id=session, role="user", text=text)
     desk("session_end", session_id=session)
     desk.host.work_off()
     waiting = desk.as_owner("list_records", kind="discovery", status="candidate")["records"]
     ids |= {"note": notes[0], "gone": notes[1], "bubble": bubble, "empty": empty}
-    return ids | {"candidate": waiting[0]["id"]}
+    by_text = {one["content"]: one["id"] for one in waiting}
+    return ids | {"candidate": by_text[passing[0]], "passing": by_text[passing[1]]}
 
 
 Call = Callable[[Desk, dict[str, str]], Given]
@@ -210,8 +215,7 @@ CALLS: tuple[tuple[str, Call], ...] = (
     ("list_contradictions", given()),
     ("resolve_contradiction", _pair),
     ("list_noise", given()),
-    ("settle_candidates", lambda desk, ids: {"keep_ids": [ids["candidate"]], "reword": {ids["candidate"]: "Weigh a parcel first."}}),
-    ("undo", lambda desk, ids: {"id": ids["candidate"]}),
+    ("settle_candidates", lambda desk, ids: {"keep_ids": [ids["passing"]], "reword": {ids["passing"]: "Labels come in pairs."}}),
     ("settle_candidate", lambda desk, ids: {"id": ids["candidate"], "verdict": "keep"}),
     ("place_in_model", lambda desk, ids: {"id": ids["memory"], "module": "auth"}),
     ("knowledge_promote", lambda desk, ids: {"item_id": ids["memory"], "item_type": "memory", "target_scope": "team"}),
