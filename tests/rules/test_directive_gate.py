@@ -45,6 +45,7 @@ LOWERING = {
     "knowledge/operations/contexts.py": {"delete_context": ACT},
     "person/operations/person.py": {"person_accept": ACT},
     "knowledge/recording.py": {"_revised": ACT},
+    "knowledge/operations/history.py": {"undo": ACT},
     "knowledge/operations/records.py": {"_move": ACT},
     "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
     "consolidation/merge_run.py": {"_archive": GATED},
