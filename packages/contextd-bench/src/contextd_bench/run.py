@@ -138,7 +138,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("learning")
-    group.add_argument("--labels", type=Path, help="A folder with judgements of what was shown.")
+    group.add_argument(
+        "--labels",
+        type=Path,
+        help="A filled sheet, or a folder with one or with other judgements of what was shown.",
+    )
     group.add_argument(
         "--facts",
         type=Path,
@@ -148,12 +152,16 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--sessions", type=int, help="Replay so many sessions of each project.")
     group.add_argument("--repos", type=Path, help="A folder with a clone of each project.")
     group.add_argument("--shared", action="store_true", help="Have one home for all projects.")
-    group.add_argument("--out", type=Path, help="Write what was shown and kept there, as JSONL.")
+    group.add_argument(
+        "--out",
+        type=Path,
+        help="Write what was shown and kept there, as JSONL, and a sheet to judge it.",
+    )
 
 
 def _learning(options: Given) -> bool:
     if options.data is None:
-        options.refuse("learning needs --data, the folder with recorded sessions and their labels")
+        options.refuse("learning needs --data, the folder with recorded sessions")
     return learning.run(options.data, options.learning, out=sys.stdout)
 
 

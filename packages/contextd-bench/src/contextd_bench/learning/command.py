@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from contextd_bench.data import checksum, data_file, hardware
+from contextd_bench.data import checksum, hardware
 from contextd_bench.learning import tables
+from contextd_bench.learning.goals import print_counted, print_judged
 from contextd_bench.learning.helping import read_labels
-from contextd_bench.learning.keeping import StatementLabels, gold
-from contextd_bench.learning.measure import Measure, write_out
+from contextd_bench.learning.keeping import GOLD_FILE, StatementLabels, gold
+from contextd_bench.learning.measure import Measure, Measurements, write_out
 from contextd_bench.learning.planted import retractions, survival
 from contextd_bench.learning.planted_facts import facts
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.learning.replay import replayed
+from contextd_bench.learning.sheet import read_sheet, rows_of_run, sheet_at, write_sheet
 from contextd_code.errors import NotFound
 
 
@@ -35,12 +37,17 @@ class LearningOptions:
 
 
 def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
-    """Print every figure. Says whether nothing was shown that was taken back."""
+    """Print every figure, of recordings without labels only those that need none. Says whether nothing was shown that
+    was taken back.
+    """
     data = learning_folder(data)
-    gold_file = data_file(data, "gold-dev.jsonl")
+    gold_file = data / GOLD_FILE
+    sheet = sheet_at(options.labels)
+    filled = read_sheet(sheet) if sheet is not None else None
+    folder = options.labels if options.labels is None or options.labels.is_dir() else None
     projects = projects_of(data, options)
-    labels = StatementLabels(data, options.labels)
-    measure = Measure(gold(data), read_labels(options.labels))
+    labels = StatementLabels(data, folder)
+    measure = Measure(gold(data), read_labels(folder))
     homes = [projects] if options.shared else [{name: each} for name, each in projects.items()]
     began = time.monotonic()
     for home in homes:
@@ -57,10 +64,29 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
         f"sessions: {counted}{', all in one home' if options.shared else ''}; {hardware()}",
         file=out,
     )
-    print(
-        f"gold sha256: {checksum(gold_file)}; replayed in {time.monotonic() - began:.0f} s",
-        file=out,
-    )
+    known = f"gold sha256: {checksum(gold_file)}" if gold_file.is_file() else "not labelled"
+    print(f"{known}; replayed in {time.monotonic() - began:.0f} s", file=out)
+    rows = rows_of_run(done)
+    print_counted(out, done, rows)
+    if filled is not None:
+        print_judged(out, rows, filled)
+    if options.out is not None:
+        _write(options.out, done, labels)
+        print(f"\nto be judged: {write_sheet(options.out, rows)}", file=out)
+    if not gold_file.is_file():
+        return True
+    return _print_labelled(out, projects, options, measure, labels)
+
+
+def _print_labelled(
+    out: TextIO,
+    projects: Mapping[str, Sequence[Recording]],
+    options: LearningOptions,
+    measure: Measure,
+    labels: StatementLabels,
+) -> bool:
+    """Print what needs the labels of the data, and what is planted beside them."""
+    done = measure.done
     tables.print_kept(out, done, labels)
     tables.print_recalled(out, done)
     tables.print_told(out, "3. Briefings", done.briefings, {})
@@ -73,14 +99,16 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     tables.print_planted(out, survival(projects, sown), again, taken)
     tables.print_repeated(out, done)
     tables.print_costs(out, done)
-    if options.out is not None:
-        given = {
-            f"{o.project}\n{o.text}": labels.of(o.project, o.text)
-            for each in done.kept_statements.values()
-            for o in each
-        }
-        write_out(options.out, done, given)
     return not taken.lines
+
+
+def _write(folder: Path, done: Measurements, labels: StatementLabels) -> None:
+    given = {
+        f"{o.project}\n{o.text}": labels.of(o.project, o.text)
+        for each in done.kept_statements.values()
+        for o in each
+    }
+    write_out(folder, done, given)
 
 
 def learning_folder(data: Path) -> Path:

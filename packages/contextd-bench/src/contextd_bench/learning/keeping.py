@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd_bench.data import data_file
 from contextd_bench.learning.helping import key_of, read_rows
 from contextd_code.text.words import content_words
 
@@ -20,6 +19,7 @@ RULE = (
     "a label counts for a statement of its project when 4 of 5 words of both together are in both, or "
     "the one is 3/4 of the other's text, or 9 of 10 characters align"
 )
+GOLD_FILE = "gold-dev.jsonl"
 JUDGED = "kept-dev.jsonl"
 """Further judgements of kept statements: digests and grades, no text."""
 
@@ -67,7 +67,7 @@ class StatementLabels:
     def __init__(self, data: Path, judged: Path | None = None) -> None:
         self._known: dict[str, list[LabelledStatement]] = {}
         for name, field in (("records-dev.jsonl", "text"), ("sentences-dev.jsonl", "sentence")):
-            for row in _rows(data_file(data, name)):
+            for row in _rows(data / name):
                 one = _labelled(row["project"], row[field], row["label"])
                 self._known.setdefault(one.project, []).append(one)
         self._judged = {row["key"]: row["label"] for row in read_rows(judged, JUDGED)}
@@ -104,13 +104,13 @@ def likeness(one: LabelledStatement, other: LabelledStatement) -> float:
 
 
 def gold(data: Path) -> list[Gold]:
-    """The gold of the development split."""
+    """The gold of the development split; empty when the data has none."""
     return [
         Gold(
             row["project"], row["session"], row["id"], row["type"], row["keep"],
             tuple(re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in row["match_all"]),
         )
-        for row in _rows(data_file(data, "gold-dev.jsonl"))
+        for row in _rows(data / GOLD_FILE)
     ]  # fmt: skip
 
 
@@ -178,6 +178,7 @@ def _labelled(project: str, text: str, label: str) -> LabelledStatement:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    for line in path.read_text("utf-8").splitlines():
+    """The rows of a file of labels; none for data that nobody labelled."""
+    for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
         if line.strip():
             yield json.loads(line)
