@@ -306,24 +306,4 @@ ROWS = (
         before="        if any(one.action not in _NO_ACT or",
         after="        if any(",
     ),
-    Promise(
-        says="What you said in a turn is kept however short the answer was.",
-        sort="told",
-        tests=[
-            "tests/unit/operations/test_short_answers.py::test_what_the_user_says_is_kept_however_short_the_answer"
-        ],
-        file="learning/episodes.py",
-        before="any(map(states, entries)) or ",
-        after="",
-    ),
-    Promise(
-        says="A request that was answered by a bare word leaves nothing to be told.",
-        sort="told",
-        tests=[
-            "tests/unit/operations/test_short_answers.py::test_a_request_with_a_bare_answer_leaves_nothing"
-        ],
-        file="sessions/user_statements.py",
-        before="entry.sort in _ONLY_ASKS or ",
-        after="",
-    ),
 )
