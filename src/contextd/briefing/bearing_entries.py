@@ -30,11 +30,11 @@ prompt and the nearest sentence of that turn: what settles a problem hardly repe
 one, the settling turn has 0.38 and more and its nearest sentence 0.28; half of the entries off the topic are in turns below.
 """
 
-_SAME_SUBJECT, _RARE, _RARE_PROBLEM = 0.44, 2.1, 2.6
+_SAME_SUBJECT, _RARE, _RARE_PROBLEM = 0.44, 2.0, 2.2
 """The cosine and how many rare words it shares, that one sentence of a session needs, be it the problem itself, before
 any of them is told, and before one that does not resemble the prompt is: two prompts about `the Claude Code update` share
 words that every prompt of the project has. Of 119 matched sessions of four projects 32 lack such a sentence; in 13 chats
-that decided a problem the sentence that describes it shares 2.8 and more.
+that decided a problem the sentence that describes it shares 2.2 and more.
 """
 
 _PER_COSINE = 5.0
