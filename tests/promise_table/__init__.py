@@ -15,11 +15,13 @@ from promise_table import (
     sent_away,
     taken_back,
     told,
+    told_in_time,
 )
 from promise_table.row import Promise
 
 PROMISES: tuple[Promise, ...] = (
     *told.ROWS,
+    *told_in_time.ROWS,
     *counted.ROWS,
     *ended.ROWS,
     *taken_back.ROWS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.awareness import Contradiction
+from contextd.domain.changes import Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.usage import ByProducts, Observation, RecordUse
@@ -91,6 +93,13 @@ def test_a_pair_is_kept_once_whichever_way_round_and_takes_the_new_reason(store)
     assert store.contradictions.of("bbbb") == store.contradictions.of("aaaa")
     store.commit(agree=[("bbbb", "aaaa"), ("no", "body")])
     assert store.contradictions.of("aaaa") == []
+
+
+def test_a_pair_may_be_stored_with_the_record_that_makes_it(store):
+    made(store, "aaaa")
+    new = Put(replace(made(store, "cccc"), id="bbbb", version=0), "create")
+    store.commit(records=[new], disagree=[pair("aaaa", "bbbb")])
+    assert store.contradictions.find(HERE) == [pair("aaaa", "bbbb")]
 
 
 def test_a_pair_is_seen_only_where_both_records_may_be(store):

@@ -113,7 +113,9 @@ class MemoryView(LocalReads):
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
-        places = {record.id: record.scope for record in self.records.get(knowledge.disagreeing)}
+        written = [one.record for one in knowledge.records if isinstance(one, Put)]
+        known = self.records.get(knowledge.disagreeing)
+        places = {record.id: record.scope for record in (*known, *written)}
         for change in knowledge.records:
             changed.append(write_record(state, change, changes.actor, now))
             if isinstance(change, Put):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from contextd.briefing.briefing import quoted
 from contextd.briefing.conflicts import Odds, at_odds
@@ -10,8 +10,9 @@ from contextd.briefing.dead_end_injection import FAILED_BEFORE, repeated_ways
 from contextd.briefing.injected_records import held, held_records, holding
 from contextd.briefing.limited_rules import ITS_FILES, limited_rules, touched_rules
 from contextd.briefing.prompt_directives import needed_directives
+from contextd.briefing.prompt_outcomes import PromptOutcomes
 from contextd.briefing.remedy_injection import ITS_ERROR, remedy_for
-from contextd.briefing.session_outcome import SessionOutcome, outcomes, standing_matches
+from contextd.briefing.session_outcome import standing_matches
 from contextd.domain.confidence import is_sure
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.language_bias import bias_of
@@ -19,6 +20,8 @@ from contextd.domain.query import Query
 from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
+from contextd.domain.validity import Validity
+from contextd.knowledge.citations import AnchorStanding
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.policies.touched_paths import (
     NOTHING,
@@ -30,6 +33,7 @@ from contextd.policies.touched_paths import (
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.briefing_lines import BEARING
+from contextd_code.dataclass import dataclass
 from contextd_code.errors import Corrupt, Unavailable
 from contextd_code.text.languages import languages_of
 from contextd_code.text.tokens import count_tokens
@@ -59,11 +63,8 @@ _ALIKE_WORDS = 0.15
 the same program look alike.
 """
 
-_SUBJECT = 3
-"""Content words of a prompt with a subject: `Continue: "Continue to iterate?"` is like every turn that it began."""
-
-_ALIKE_TURN, _ALIKE_OUTCOME = 0.1, 0.2
-"""The same for a turn, and for a turn together with how its session ended."""
+_ALIKE_TURN = 0.1
+"""The same for a turn."""
 
 _READ, _CANDIDATES = 1_200, 24
 _SHORTEST = 20
@@ -125,6 +126,50 @@ def relevant(
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or weight(prompt.strip()) < _SHORTEST:
         return "", []
+    matches = _matches(runtime, session, prompt, told_records, touched)
+    outcomes = PromptOutcomes(runtime, session, prompt)
+    lines, spent = [HEADER], count_tokens(HEADER)
+    chosen: list[Record] = []
+    for record in matches.records:
+        if len(chosen) >= most:
+            break
+        if record.kind == EPISODE:
+            added = list(outcomes.lines(record, budget - spent))
+        else:
+            line = f"- {inline(quoted(record, runtime, matches.marks(record)))}"
+            added = [(line, record, count_tokens(line + "\n"))]
+        for line, one, cost in added:
+            if spent + cost <= budget:
+                lines.append(line)
+                chosen.append(one)
+                spent += cost
+    return ("\n".join(lines), chosen) if chosen else ("", [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """The records relevant to a prompt that the agent may be told, nearest first, and their state."""
+
+    records: Sequence[Record]
+    standing: Mapping[str, AnchorStanding]
+    valid: Mapping[str, Validity]
+    odds: Odds
+
+    def marks(self, record: Record) -> str:
+        """What must be said beside a record: that its code changed, that it is outdated or disputed."""
+        note = self.standing[record.id].note if record.id in self.standing else ""
+        valid = self.valid[record.id]
+        outdated = "" if valid.contradicts else valid.note
+        return " · ".join(filter(None, (note, outdated, self.odds.disputed.get(record.id, ""))))
+
+
+def _matches(
+    runtime: Runtime,
+    session: Session,
+    prompt: str,
+    told_records: Sequence[Record],
+    touched: TouchedPaths,
+) -> _Matches:
     near = [one for one in _near(runtime, session, prompt[:_READ]) if not is_beside(one, touched)]
     valid = validities(runtime, near)
     # What the running session itself took back or settled stands in its window.
@@ -133,87 +178,12 @@ def relevant(
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
     )
-    session_words = _said(runtime, session, records)
     pasted = set(content_words(prompt))
     records = [one for one in records if one.id not in hidden and not _is_in(one.text, pasted)]
     window = held_records(runtime, session) if records else []
     odds = at_odds(runtime, [*told_records, *records], window) if records else Odds()
-    lines, spent = [HEADER], count_tokens(HEADER)
-    chosen: list[Record] = []
-    ended: set[str] = set()
-    language = languages_of(prompt)[0]
-    asked, most_outcomes = comparable_words(prompt[:_READ], language), _OUTCOMES
-    for record in records:
-        if record.id in odds.outweighed or len(chosen) >= most:
-            continue
-        if record.kind == EPISODE:
-            if len(asked) < _SUBJECT:
-                continue
-            left = min(budget - spent, most_outcomes)
-            for one in _outcomes(runtime, session, record, ended, left):
-                text = f"{record.text} {one.text}"
-                if _shared(asked, text, language) < _ALIKE_OUTCOME * len(asked):
-                    continue
-                line = f"- {inline(one.line(runtime))}"
-                cost = count_tokens(line + "\n")
-                if spent + cost <= budget and not _is_known(one.text, session_words, pasted):
-                    lines.append(line)
-                    chosen.append(one.record)
-                    spent += cost
-                    most_outcomes -= cost
-            continue
-        note = standing[record.id].note if record.id in standing else ""
-        outdated = "" if valid[record.id].contradicts else valid[record.id].note
-        marks = " · ".join(filter(None, (note, outdated, odds.disputed.get(record.id, ""))))
-        line = f"- {inline(quoted(record, runtime, marks))}"
-        cost = count_tokens(line + "\n")
-        if spent + cost <= budget:
-            lines.append(line)
-            chosen.append(record)
-            spent += cost
-    return ("\n".join(lines), chosen) if chosen else ("", [])
-
-
-def _said(runtime: Runtime, session: Session, records: Sequence[Record]) -> list[set[str]]:
-    """The words of each text that was injected into the session and is still in the agent's window. Only turns among the
-    records are compared with them.
-    """
-    word_sets: list[set[str]] = []
-    if not session.tokens_served or not any(record.kind == EPISODE for record in records):
-        return word_sets
-    for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
-        if event.type == "injection":
-            word_sets.append(set(content_words(event.text)))
-        elif event.data.get("compact") or event.data.get("origin") == "summary":
-            word_sets.clear()
-    return word_sets
-
-
-def _outcomes(
-    runtime: Runtime, running: Session, matched: Record, ended: set[str], budget: int
-) -> list[SessionOutcome]:
-    """How the session of a turn ended, unless it stands in `ended`, where it is noted; nothing of the session
-    `running`.
-    """
-    if matched.session in ended or budget <= _MARK:
-        return []
-    endings = outcomes(runtime, matched, budget - _MARK, running.id)
-    found = [one for one in endings if one.record.session not in ended]
-    ended |= {matched.session, *(one.record.session for one in found)}
-    return found
-
-
-_MARK, _OUTCOMES = 45, 190
-"""Tokens of the source and age behind two outcomes, and of all outcomes of a prompt with them: with 145 for their
-text, 11 of 13 decisions of past chats are whole, with 120 nine, with 180 eleven.
-"""
-
-
-def _is_known(text: str, session_words: list[set[str]], pasted: set[str]) -> bool:
-    """Whether an outcome was quoted already, as a briefing quotes how its session ended, or stands in the prompt."""
-    words = set(content_words(text))
-    quoted = any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
-    return quoted or _is_in(text, pasted)
+    standing_records = [one for one in records if one.id not in odds.outweighed]
+    return _Matches(standing_records, standing, valid, odds)
 
 
 def _is_in(text: str, words: set[str]) -> bool:
@@ -224,10 +194,6 @@ def _is_in(text: str, words: set[str]) -> bool:
 def _shared(asked: frozenset[str], text: str, language: str) -> int:
     """How many of a prompt's words a text has too."""
     return len(asked & comparable_words(text, language))
-
-
-_QUOTED = 0.6
-"""An outcome is a repeat if one text contains this share of its words."""
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:

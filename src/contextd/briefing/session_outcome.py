@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Protocol
 
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import without_bias
@@ -53,13 +54,14 @@ long sentence.
 
 @dataclass(frozen=True, slots=True)
 class SessionOutcome:
-    """How a session ended on a topic: the last record of that topic, and the entries of its ledger. `amended` by
-    the outcome of a later session.
+    """How a session ended on a topic: the last record of that topic, and the entries of its ledger. `turns` are the ids
+    of the episodes that these are counted by. `amended` by the outcome of a later session.
     """
 
     record: Record
     entries: Sequence[LedgerEntry]
     amended: bool = False
+    turns: Sequence[str] = ()
 
     @property
     def text(self) -> str:
@@ -103,15 +105,30 @@ def _retracting(record: Record) -> str:
     return str(by[0]) if by else ""
 
 
+class EntryTest(Protocol):
+    """Chooses the entries of an outcome that are told; `amends` is the outcome that it replaces."""
+
+    def __call__(
+        self, outcome: SessionOutcome, amends: SessionOutcome | None = None
+    ) -> SessionOutcome:
+        """The outcome with these entries alone."""
+        ...
+
+
 def outcomes(
-    runtime: Runtime, matched: Record, budget: int, running: str = ""
+    runtime: Runtime,
+    matched: Record,
+    budget: int,
+    running: str = "",
+    passing: EntryTest = lambda outcome, amends=None: outcome,
 ) -> list[SessionOutcome]:
     """How the session of the episode `matched` ended on its topic, and before it how a later session amended
-    that, within `budget` tokens together; empty if nothing was decided, corrected or explained.
+    that, within `budget` tokens together; empty if nothing was decided, corrected or explained, or if no entry is
+    `passing`.
 
     The session `running` asks, and knows its own words: none are told, and what they take back is not either.
     """
-    session = _read(runtime, matched)
+    session = passing(_read(runtime, matched))
     first = _within(session, budget)
     if first is None:
         return []
@@ -120,7 +137,7 @@ def outcomes(
         return [first]
     if amending.session == running:
         return []
-    amended = _read(runtime, amending)
+    amended = passing(_read(runtime, amending), first)
     later = _within(amended, min(budget, max(budget // 2, _recap_cost(amended))))
     if _takes_back(amending):
         # Without a word on what holds now, nothing is certain.
@@ -183,7 +200,7 @@ def _read(runtime: Runtime, matched: Record) -> SessionOutcome:
     if len(turns) == 1 and len(turns[0].answer) < _REPORT and not any(map(_binds, entries)):
         # A short answer that was taken back in other words later is not always recognised as such.
         entries = []
-    return SessionOutcome(episodes[-1], entries)
+    return SessionOutcome(episodes[-1], entries, turns=[one.id for one in episodes])
 
 
 def _binds(entry: LedgerEntry) -> bool:
@@ -193,6 +210,12 @@ def _binds(entry: LedgerEntry) -> bool:
     if entry.speaker == "agent":
         return bool(_SETTLES.search(entry.text)) and not _is_idle(entry)
     return entry.sort in _BINDING and not _is_idle(entry)
+
+
+def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
+    """For each entry of an outcome, whether it settles something or belongs to a recap that does."""
+    recaps = _recaps(entries)
+    return [_binds(entry) or entry.text in recaps for entry in entries]
 
 
 _BINDING = frozenset(("rule", "constraint", "correction", "decision", "preference", "refused"))

@@ -118,7 +118,8 @@ class KnowledgeChanges:
 
     The store derives the documents of `records`; `documents` holds those of messages, or ones to index
     again. `vectors` maps a scope to vectors by `Document.digest`, made by `model`. `forget` lists documents
-    whose source is gone. A scope keeps its latest 200 `originals`.
+    whose source is gone. A scope keeps its latest 200 `originals`. A contradiction may name a record that the same unit
+    creates.
     """
 
     records: Sequence[Put | Removal] = ()

@@ -61,6 +61,16 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
         runtime.commit(knowledge=KnowledgeChanges(disagree=found, agree=over))
 
 
+def opposed(runtime: Runtime, record: Record, other: Record | None) -> list[Contradiction]:
+    """The pair of a new record and the one that the write gate found beside it, if they disagree."""
+    if other is None or not {record.kind, other.kind} <= set(kinds_that("compared")):
+        return []
+    if record.status not in STANDING or other.status not in STANDING:
+        return []
+    reason = disagreement(record, other, schema_of(runtime).types)
+    return [pair_of(runtime, record.id, other.id, *reason)] if reason is not None else []
+
+
 def conflicting(runtime: Runtime, records: Iterable[Record]) -> dict[str, list[str]]:
     """Ids of the records that contradict these, by record id; only open pairs count."""
     compared = [record for record in records if record.kind in kinds_that("compared")]

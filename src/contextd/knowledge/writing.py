@@ -19,6 +19,7 @@ from contextd.claims.write_gate import (
     check_limits,
     without_secrets,
 )
+from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import NO_WORK, Decision, Put, Removal, WorkChanges
 from contextd.domain.confidence import START
 from contextd.domain.directives import in_force
@@ -40,7 +41,7 @@ from contextd.domain.records import (
     new_id,
 )
 from contextd.domain.scope import Scope
-from contextd.knowledge.disagreements import note_disagreements
+from contextd.knowledge.disagreements import note_disagreements, opposed
 from contextd.knowledge.embedding import vector_of, with_vectors
 from contextd.knowledge.git_anchors import anchor_for, texts_of
 from contextd.redaction.redact import redact
@@ -113,6 +114,15 @@ class Provenance:
     said_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A record to create, why the gate admitted it, and the pairs that it contradicts."""
+
+    record: Record
+    reason: str
+    disagree: Sequence[Contradiction]
+
+
 def save_new(
     runtime: Runtime,
     text: RecordText,
@@ -156,7 +166,8 @@ def save_new(
         )
         try:
             alone = gate and not look.same_known
-            _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
+            found = _New(record, verdict.reason, opposed(runtime, record, verdict.existing))
+            _create(runtime, found, alone=alone, vectors=look.vectors)
         except Conflict:
             # The same was recorded between the check and the commit: check again.
             continue
@@ -212,21 +223,16 @@ def _record(
     )
 
 
-def _create(
-    runtime: Runtime,
-    record: Record,
-    reason: str,
-    *,
-    alone: bool,
-    vectors: Mapping[str, Vector],
-) -> None:
+def _create(runtime: Runtime, new: _New, *, alone: bool, vectors: Mapping[str, Vector]) -> None:
+    record = new.record
     document = record_document(record)
-    put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
+    put = Put(record, "create", redact(new.reason, runtime.redaction_key).text, alone=alone)
     changes = with_vectors(runtime, [put], () if document.digest in vectors else (record,))
     if document.digest in vectors:
         known = {record.scope: {document.digest: vectors[document.digest]}}
         changes = replace(changes, vectors=known)
-    runtime.commit(knowledge=changes)
+    # A search right after the answer, which names the pair, names it too.
+    runtime.commit(knowledge=replace(changes, disagree=new.disagree))
     runtime.later("contradictions", lambda: note_disagreements(runtime, record.id))
 
 

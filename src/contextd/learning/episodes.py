@@ -30,6 +30,7 @@ from contextd.sessions.retractions import NEXT, mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, all_turns
+from contextd.sessions.user_statements import states
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable
 from contextd_code.text.languages import languages_of
@@ -326,12 +327,15 @@ def _was_followed(session: Session) -> bool:
 
 
 def _tells(turn: Turn) -> bool:
-    """Whether a turn is worth an episode: it has an answer or an action, a way that failed, or was taken back."""
+    """Whether a turn is worth an episode: it has an answer or an action, the user said more in it than an order or a
+    question, a way failed, or it was taken back.
+    """
     words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
     answered = any(len(one) >= _SHORTEST for one in words)
     if answered or turn.answers or turn.commits or turn.pull_requests or turn.taken_back:
         return True
-    return takes_back(turn.prompt) or bool(dead_ends(ledger_of([turn])))
+    entries = ledger_of([turn])
+    return takes_back(turn.prompt) or any(map(states, entries)) or bool(dead_ends(entries))
 
 
 def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:

@@ -66,7 +66,7 @@ def in_force(runtime: Runtime, result: Result) -> Result:
     found = validities(runtime, list(records.values())) | _messages(runtime, result.hits)
     hits = [replace(hit, validity=found.get(hit.id, CURRENT)) for hit in result.hits]
     evidence = [hit for hit in result.lost.beaten if isinstance(hit, Hit)][:_EVIDENCE]
-    hits = _outdated(hits, evidence)
+    hits = _unopposed(_outdated(hits, evidence))
     ordered = [hit for hit in hits if not hit.validity.replaced]
     ordered = _later_first(ordered, records)
     ordered += [hit for hit in hits if hit.validity.replaced]
@@ -127,8 +127,12 @@ def _which(other: Record, record: Record) -> str:
 
 
 def _is_later(one: Record, other: Record) -> bool:
-    """Whether a record was stated later than another one, and may outdate it."""
-    return _may_outdate(one, other) and _since(one) - _since(other) > _AT_ONCE
+    """Whether a record was stated later than another one, and may outdate it. Of a file that was imported, the order
+    says nothing.
+    """
+    imported = one.trust == other.trust == "imported"
+    apart = _AT_ONCE if imported else timedelta()
+    return _may_outdate(one, other) and _since(one) - _since(other) > apart
 
 
 def _may_outdate(one: Texted, other: Texted) -> bool:
@@ -157,6 +161,19 @@ def _messages(runtime: Runtime, hits: Sequence[Hit]) -> dict[str, Validity]:
                 if where == id and after < seq <= last:
                     found[hit] = _withdrawn(str(by), str(words))
     return found
+
+
+def _unopposed(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits; one that only contradicts what is over contradicts nothing."""
+    over = {short_id(hit.id) for hit in hits if hit.validity.replaced}
+    return [
+        replace(hit, validity=CURRENT)
+        if (against := hit.validity.contradicts)
+        and not (hit.validity.replaced or hit.validity.newer)
+        and over.issuperset(against.split(", "))
+        else hit
+        for hit in hits
+    ]
 
 
 @dataclass(frozen=True, slots=True)

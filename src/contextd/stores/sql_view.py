@@ -187,7 +187,10 @@ class SqlView(LocalReads, ABC):
     def _places(self, changes: KnowledgeChanges) -> dict[str, str]:
         """The scopes of the records in this commit's contradictions."""
         ids = changes.disagreeing
-        return {record.id: str(record.scope) for record in self.records.get(ids)} if ids else {}
+        if not ids:
+            return {}
+        written = [one.record for one in changes.records if isinstance(one, Put)]
+        return {one.id: str(one.scope) for one in (*self.records.get(ids), *written)}
 
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""

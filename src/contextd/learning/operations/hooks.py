@@ -13,6 +13,7 @@ from contextd.briefing.context_file import refresh_context_md, write_context_md
 from contextd.briefing.dead_end_injection import FAILED_BEFORE, ways_of_edit
 from contextd.briefing.injected_records import LOST, held_again, holding
 from contextd.briefing.injection_tiers import reasons_of, tiers_of
+from contextd.briefing.late_memory import answered, is_given_up, late_memory, went_late
 from contextd.briefing.limited_rules import ITS_FILES, limited_rules, touched_rules
 from contextd.briefing.prompt_context import bearing_on
 from contextd.briefing.recap import recapped
@@ -152,12 +153,23 @@ def _started(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     if reason == _COMPACTED and not sitting.opened:
         text, why = _recap(runtime, arrival, sitting)
         if text:
-            return _injecting(
-                runtime, arrival, sitting, text, why, {BRIEFED: True, _RECAP_DUE: False}
-            )
+            data = {BRIEFED: True, _RECAP_DUE: False}
+            return _briefed(runtime, arrival, sitting, text, why, data)
     packed = _briefing(runtime, arrival, sitting.session)
-    session_data = {BRIEFED: True, **told_by(packed)}
-    return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
+    data = {BRIEFED: True, **told_by(packed)}
+    return _briefed(runtime, arrival, sitting, packed.text, packed.why, data)
+
+
+def _briefed(
+    runtime: Runtime, arrival: Arrival, sitting: Sitting, text: str, why: _Why, data: dict[str, Any]
+) -> HookAnswer:
+    """Inject a briefing, and behind it what a late prompt should have got."""
+    window = holding(sitting.session, list(why))
+    late = late_memory(runtime, window, runtime.settings.number("prompt.tokens"))
+    runtime.trace.own_texts += [record.text for record in late.records]
+    runtime.trace.used += late.records
+    whole = "\n\n".join(filter(None, (text, late.text)))
+    return _injecting(runtime, arrival, sitting, whole, {**late.why, **why}, {**data, **late.data})
 
 
 def _told_already(runtime: Runtime, arrival: Arrival, sitting: Sitting) -> HookAnswer:
@@ -212,12 +224,14 @@ def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
         ),
     )
     asked = sitting.change.events[0].key
+    shows = "prompted" in arrival.client.shown
     if arrival.spooled:
         # If the daemon answered after the hook had given up, that briefing was not delivered either.
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
-        sitting.commit(runtime, data={**sitting.change.data, **unseen})
+        gave_up = _went_late(runtime, arrival, sitting, clean) if shows else {}
+        sitting.commit(runtime, data={**sitting.change.data, **gave_up, **unseen})
         return HookAnswer(session_id=session.id)
-    if "prompted" not in arrival.client.shown:
+    if not shows or is_given_up(session, asked, arrival.at):
         sitting.commit(runtime)
         return HookAnswer(session_id=session.id)
     due = not session.data.get(BRIEFED)
@@ -227,16 +241,32 @@ def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     window = holding(session, packed.ids)
     text, why, records = bearing_on(runtime, window, clean, arrival.occurrence.prompt)
     remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
-    runtime.trace.own_texts += [record.text for record in records]
-    runtime.trace.used += records
-    if not due and not back:
-        return _injecting(runtime, arrival, sitting, text, why, remedy_data)
-    parts = [part for part in (packed.text, back, text) if part]
-    session_data = {_RECAP_DUE: False, **remedy_data}
+    left = runtime.settings.number("prompt.tokens") - count_tokens(text)
+    late = late_memory(runtime, holding(window, list(why)), left)
+    shown = [*records, *late.records]
+    runtime.trace.own_texts += [record.text for record in shown]
+    runtime.trace.used += shown
+    parts = [part for part in (packed.text, back, text, late.text) if part]
+    session_data = {**remedy_data, **late.data}
+    if due or back:
+        session_data[_RECAP_DUE] = False
     if due:
         session_data |= {BRIEFED: asked, **told_by(packed)}
-    every = {**why, **of_recap, **packed.why}
+    every = {**late.why, **why, **of_recap, **packed.why}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
+
+
+def _went_late(
+    runtime: Runtime, arrival: Arrival, sitting: Sitting, clean: str
+) -> Mapping[str, Any]:
+    """What the session stores of a prompt whose hook gave up: its context is searched for now, since nothing waits."""
+
+    def find(session: Session) -> tuple[str, _Why]:
+        text, why, _ = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
+        return text, why
+
+    key, now = sitting.change.events[0].key, runtime.clock.now()
+    return went_late(sitting.session, key, arrival.at, now, find)
 
 
 def _is_recap_due(session: Session) -> bool:
@@ -312,6 +342,9 @@ def _injecting(
                 data={"records": ids, "why": tiers_of(why)},
             ),
         )
+    if arrival.occurrence.moment == "prompted":
+        key = injected[0].key if injected else ""
+        data = {**data, **answered(sitting.change.events[0].key, arrival.at, ids, key)}
     # The commit stores the sentences that are injected as handed out in this session.
     runtime.trace.session = session.id
     sitting.commit(

@@ -1,0 +1,104 @@
+"""Of a past session that a prompt resembles, only the entries that bear on the prompt are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.clients import CodingClient
+from support.desks import Desk
+
+PROBLEM = (
+    "The waves of the ferry rollout look random, a boat leaves before the crane it needs. Why?"
+)
+SETTLED = (
+    "Settled for the ferry rollout: a boat leaves in the wave after its deepest crane, tier ascending within a wave, "
+    "and canary boats form wave zero. A crane that the plan does not know is ignored."
+)
+BESIDE = "Who may start the rollout? We agreed that only the two leads may."
+LEADS = "Settled: only the two leads start it, tier by tier, and a canary needs a second approval from the plan's owner."
+LIKE = "A boat of the ferry rollout leaves before the crane it needs again, please mend the waves"
+
+Opened = Callable[[], CodingClient]
+
+
+@pytest.fixture
+def client(desk: Desk, tmp_path: Path) -> Opened:
+    folder = tmp_path / "transcripts"
+    folder.mkdir()
+    return lambda: CodingClient(desk, folder)
+
+
+def chat(session: CodingClient, *said: str) -> None:
+    session.starts()
+    for prompt, answer in zip(said[::2], said[1::2], strict=True):
+        session.asks(prompt)
+        session.answers(answer)
+    session.ends()
+
+
+def aside(session: CodingClient) -> None:
+    """A session in between, so that a briefing does not quote the one before."""
+    chat(
+        session,
+        "Give the header of the page a shadow, please",
+        "The header in `src/header.css` has a shadow of two pixels in both themes now.",
+    )
+
+
+def test_what_the_session_settled_of_something_else_is_not_told(client: Opened) -> None:
+    chat(client(), PROBLEM, SETTLED, BESIDE, LEADS)
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(LIKE)
+    assert "deepest crane" in told
+    assert "two leads" not in told
+
+
+def test_the_entries_that_are_told_are_those_nearest_to_the_prompt(client: Opened) -> None:
+    chat(
+        client(),
+        "Describe how the ferry rollout works: the waves, the berths and the fuel of its boats",
+        "The waves of the ferry rollout are planned in `waves.py`: a boat leaves after the crane it needs. "
+        "Decision: berths are given by the harbour master, because two boats once shared one. "
+        "Decision: fuel is ordered on Mondays, because the depot is closed on Sundays. "
+        "Decision: the paint of a boat is renewed in March, because the yard is free then.",
+        "Thanks. Which fuel do the boats of the ferry rollout take, and how much of it?",
+        "They take marine gas oil: a small boat takes 400 litres, a large one takes 2,600 litres a week. "
+        "The tank of a small boat is filled to the mark of 350 litres, so that the fuel may expand on warm days.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks("How much fuel do the boats of the ferry rollout take, in litres?")
+    assert "2,600 litres" in told
+    assert "paint of a boat" not in told
+
+
+def test_a_prompt_that_shares_only_what_every_prompt_says_gets_nothing(client: Opened) -> None:
+    for number in range(12):
+        one = client()
+        one.starts()
+        one.asks(f"Update the ferry planner, step {number}: sort the boats of the ferry planner")
+        one.answers(
+            f"Step {number} of the ferry planner is done, and the boats are sorted by pier."
+        )
+        one.ends()
+    later = client()
+    later.starts()
+    assert (
+        later.asks("Update the ferry planner: show the boats of the ferry planner on a map") == ""
+    )
+
+
+def test_an_entry_that_the_window_holds_already_is_not_told_again(client: Opened) -> None:
+    chat(client(), PROBLEM, SETTLED)
+    aside(client())
+    later = client()
+    later.starts()
+    assert "deepest crane" in later.asks(LIKE)
+    chat(client(), f"{PROBLEM} Since Monday.", SETTLED)
+    assert "deepest crane" not in later.asks(f"{LIKE}, as they were before")
