@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.files.guarded import open_file, read_file
+from contextd_code.files.guarded import (
+    names_anything,
+    names_file,
+    names_folder,
+    open_file,
+    read_file,
+)
 from support.hostile_files import FORMS, names_in_the_source
 
 LIMIT = 1_000
@@ -95,3 +101,14 @@ def test_the_names_are_those_that_the_source_reads() -> None:
     }  # fmt: skip
     assert expected <= set(names)
     assert len(names) > 150
+
+
+def test_a_name_that_no_file_can_have_names_none(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    names = ("a", "b", "x" * 300, "a\0b", "/".join(["y" * 200] * 40))
+    asked = (names_file, names_folder, names_anything)
+    assert [[ask(tmp_path / name) for name in names] for ask in asked] == [
+        [True, False, False, False, False],
+        [False] * 5,
+        [True, False, False, False, False],
+    ]

@@ -9,6 +9,7 @@ from itertools import islice
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.thread import THREAD, thread_from
+from contextd_code.files.guarded import names_file
 from contextd_code.text.tokens import count_tokens
 
 _SESSIONS, _MOST, _TOKENS = 12, 8, 70
@@ -32,7 +33,7 @@ def recent_files(runtime: Runtime, sessions: Iterable[Session]) -> list[str]:
             worth[path] += _FADES**age
     root = runtime.checkout.root
     best = sorted(worth, key=lambda path: -worth[path])
-    there = (path for path in best if not path.startswith(("/", "~")) and (root / path).is_file())
+    there = (path for path in best if not path.startswith(("/", "~")) and names_file(root / path))
     return list(islice(there, _MOST))
 
 

@@ -19,7 +19,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_documents
 from contextd.search.hits import Hit
 from contextd_code.errors import Invalid, NotFound, TooLarge
-from contextd_code.files.guarded import open_file
+from contextd_code.files.guarded import names_folder, open_file
 from contextd_code.symbols.outline_view import outline_for
 from contextd_code.symbols.sources import Sources
 from contextd_code.text.words import one_line
@@ -95,7 +95,7 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
     known: list[str] | None = None
     for path in paths:
         folder = runtime.root / path
-        if path.strip() and folder.is_dir():
+        if path.strip() and names_folder(folder):
             known = known if known is not None else sorted(runtime.code_index.stamps())
             prefix = os.path.normpath(path).replace(os.sep, "/")
             within = [p for p in known if prefix == "." or p.startswith(prefix + "/")]

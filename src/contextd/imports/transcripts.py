@@ -22,6 +22,7 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_code.files.guarded import names_file
 
 HEADLESS = "headless"
 """Marks a session run by a program: it does not replace another session, and nothing is learned from it."""
@@ -207,7 +208,7 @@ def _path_of(session: Session, transcript: str) -> Path | None:
     location = transcript or str(session.data.get("transcript") or "")
     if location:
         path = plain_or_compressed(Path(location))
-        return path if path.is_file() else None
+        return path if names_file(path) else None
     importer = IMPORTERS.get(_reader_named(session))
     return importer.located(Path.home(), session.external_id) if importer is not None else None
 
@@ -229,7 +230,7 @@ def _transcripts(runtime: Runtime, session: Session, path: Path) -> Iterator[_Tr
     for one in (*beside, *_agents(session)):
         current = runtime.view.sessions.get(session.id) or session
         mark = ReadMark.of(_marks_beside(current).get(one.name))
-        if one.is_file():
+        if names_file(one):
             yield _Transcript(one, importer, mark, agent=one.stem)
 
 

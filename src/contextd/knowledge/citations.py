@@ -12,6 +12,7 @@ from pathlib import Path
 from contextd.domain.records import Anchor
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Unavailable
+from contextd_code.files.guarded import names_file
 from contextd_code.git import git_queries as git
 
 MOST_CITED = 20
@@ -32,7 +33,7 @@ def cited_paths(root: Path, *texts: str) -> list[str]:
 def _is_file(root: Path, path: str) -> bool:
     file = root / path
     inside = ".." not in path.split("/") and not path.startswith(".git/")
-    return inside and file.is_file() and not file.is_symlink()
+    return inside and names_file(file) and not file.is_symlink()
 
 
 @dataclass(frozen=True, slots=True)

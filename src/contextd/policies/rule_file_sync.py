@@ -33,7 +33,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.text import content_of
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Conflict, ContextdError, Invalid
-from contextd_code.files.guarded import read_file
+from contextd_code.files.guarded import names_file, read_file
 
 FILED = ("policy", "coding_standard", "repo_standard")
 """The kinds whose source may be a file."""
@@ -267,7 +267,7 @@ def _stands_elsewhere(runtime: Runtime, place: RuleFolder, shown: str) -> bool:
         return False
     trusts = runtime.organisation.trusted_folders.of
     others = (Path(root) for root in runtime.project.roots if trusts(Path(root)).trusted)
-    return any(root != place.root and (root / shown).is_file() for root in others)
+    return any(root != place.root and names_file(root / shown) for root in others)
 
 
 def fields_of(record: Record) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from contextd.domain.records import Record
 from contextd.policies.globs import matches, say_something_of
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import names_folder
 
 _READ, _MOST_PATHS = 8_000, 64
 """Characters of a text that are searched for paths, and paths of one text: a hook has a time limit."""
@@ -123,7 +124,7 @@ def _inside(runtime: Runtime, path: str) -> str:
 def _is_folder(runtime: Runtime, name: str) -> bool:
     if runtime.checkout is None or name in (".", ".."):
         return False
-    return Path(runtime.root, name).is_dir()
+    return names_folder(Path(runtime.root, name))
 
 
 def _indexed(runtime: Runtime, paths: Sequence[str]) -> Iterator[str]:

@@ -168,10 +168,15 @@ def _announced(answer: str) -> list[str]:
         announcement = _ANNOUNCED.match(line)
         if announcement is None:
             continue
-        if announcement[1].strip():
-            return [_line(announcement[1])]
-        below = [_line(_unmarked(one)) for one in lines[number + 1 : number + 5]]
-        return [one for one in below if one][:3]
+        rest = announcement[1].strip("*_ ")
+        beneath = [one for one in lines[number + 1 : number + 6] if one.strip()]
+        named = line[: announcement.start(1)].rstrip("*_ ").endswith(_COLONS)
+        titles = rest.endswith(_COLONS) or (weight(rest) < _TELLS and not named)
+        if rest and not titles and not (beneath and _ITEM.match(beneath[0])):
+            return [_line(_TOPIC.sub("", rest))]
+        return [one for one in (_line(_unmarked(one)) for one in beneath) if weight(one) >= _TELLS][
+            :3
+        ]
     return [_line(s) for s in _SENTENCE.split(answer) if _NEXT.search(s)][:2]
 
 
@@ -208,8 +213,16 @@ def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
     return list(reversed(distinct))
 
 
+_ITEM = regex(r"^\s*(?:[-*+•>]|\d{1,2}[.)、]|\[[ x]\])\s*")
+"""The mark of an item of a list. The line above such items is their title, whatever it says beside `Next steps`."""
+
+_COLONS = (":", "：")
+_TOPIC = regex(r"^は[、\s]*")
+"""What marks `次のステップ` as the topic of its sentence."""
+
+
 def _unmarked(line: str) -> str:
-    return re.sub(r"^\s*(?:[-*+•>]|\d{1,2}[.)]|\[[ x]\])\s*", "", line)
+    return _ITEM.sub("", line)
 
 
 def _line(text: str) -> str:

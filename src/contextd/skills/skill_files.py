@@ -23,6 +23,7 @@ from contextd.skills.skill_text import PLACES, Owner, SkillFile, read_skill_file
 from contextd.thin.home import user_directory
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError
+from contextd_code.files.guarded import names_file
 
 _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
 _MOST = 2_000
@@ -197,7 +198,7 @@ def _gone(runtime: Runtime, record: Record, file: str) -> list[Put]:
     if record.status != "active" or record.data.get("gone"):
         return []
     roots = runtime.project.roots if runtime.project is not None else ()
-    if runtime.scope != PERSON and any((Path(root) / file).is_file() for root in roots):
+    if runtime.scope != PERSON and any(names_file(Path(root) / file) for root in roots):
         return []
     data = {**record.data, "gone": True}
     after = record.with_(status="archived", data=data, updated_at=runtime.clock.now())

@@ -31,6 +31,21 @@ _OPEN |= getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
+def names_file(path: Path) -> bool:
+    """Whether a name from elsewhere is that of a file. None is too long for that question, as for `Path.is_file`."""
+    return os.path.isfile(path)  # noqa: PTH113 - pathlib raises for a name that no file can have
+
+
+def names_folder(path: Path) -> bool:
+    """The same for a folder."""
+    return os.path.isdir(path)  # noqa: PTH112 - the same
+
+
+def names_anything(path: Path) -> bool:
+    """The same for a file or a folder of any sort."""
+    return os.path.exists(path)  # noqa: PTH110 - the same
+
+
 def read_file(
     path: Path, limit: int = SMALL, *, within: Path | None = None, cut: bool = False
 ) -> bytes:

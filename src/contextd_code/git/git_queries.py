@@ -18,7 +18,7 @@ from typing import Any
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable, Unreadable
-from contextd_code.files.guarded import read_file
+from contextd_code.files.guarded import names_file, read_file
 from contextd_code.git.cache_validity import Stamp, reference_stamp
 from contextd_code.git.command import git_command
 from contextd_code.git.ordinary_files import is_odd, odd_file
@@ -445,7 +445,7 @@ def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
     for path in paths:
         file = root / path
         inside = "\n" not in path and os.path.realpath(file).startswith(real)
-        if inside and file.is_file() and not file.is_symlink():
+        if inside and names_file(file) and not file.is_symlink():
             present.append(path)
     if not present:
         return {}

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_code.files.guarded import names_folder
 from contextd_code.git.command import git_command
 from contextd_code.git.programs import git_environment
 from contextd_code.processes import LINE, PrintedLines
@@ -192,11 +193,8 @@ def _globs(root: Path, file_pattern: str | None) -> tuple[str, ...]:
         glob = part.strip().removeprefix("./")
         if glob and not glob.startswith(("!", "/")) and ".." not in glob.split("/"):
             folder = root / glob
-            try:
-                if "*" not in glob and folder.is_dir():
-                    glob = glob.rstrip("/") + "/**"
-            except OSError:
-                pass
+            if "*" not in glob and names_folder(folder):
+                glob = glob.rstrip("/") + "/**"
         if glob:
             globs.append(glob)
     return tuple(globs)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 from contextd.briefing.recent_files import files_line, recent_files
 from contextd.domain.sessions import Session
 from contextd.sessions.thread import THREAD, Thread
 from contextd_code.text.tokens import count_tokens
+from support.clients import CodingClient
 from support.desks import Desk
 
 
@@ -49,3 +51,13 @@ def test_the_line_groups_a_folder_and_drops_the_last_files_for_its_budget() -> N
     assert "module_of_part7.py" not in line
     assert count_tokens(line) <= 70
     assert files_line([]) == ""
+
+
+def test_a_path_that_no_file_can_have_stops_no_briefing(desk: Desk, tmp_path: Path) -> None:
+    session = CodingClient(desk, tmp_path)
+    session.starts()
+    session.asks("Round the total of the basket once")
+    session.edits("src/" + "x" * 300 + ".ts")
+    session.answers("The basket is rounded once, half even, and that is tested with seven baskets.")
+    session.ends()
+    assert "Round the total of the basket once" in CodingClient(desk, tmp_path).starts()

@@ -44,3 +44,31 @@ def test_what_was_left_stays_open_while_it_is_only_talked_about() -> None:
 )
 def test_it_is_open_no_more_once_work_went_on(more: Any) -> None:
     assert left(("message", "user", "Let it wait for a minute then", {}), *more) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "announced"),
+    [
+        (
+            "Done.\n\n**下一步建议**：\n\n1. 给导出加上重试\n2. 更新文档说明",
+            ("给导出加上重试", "更新文档说明"),
+        ),
+        ("Done.\n\n### 下一步建议\n- 给导出加上重试", ("给导出加上重试",)),
+        (
+            "Done.\n\nNext steps for me (if you want me to continue)\n- retry the import\n- write the docs",
+            ("retry the import", "write the docs"),
+        ),
+        (
+            "Done.\n\n次のステップは `/kitchen:menu` で確認します。",
+            ("`/kitchen:menu` で確認します。",),
+        ),
+        ("Done.\n\nNext step: retry the import too.", ("retry the import too.",)),
+        ("Done.\n\nNext steps:", ()),
+    ],
+)
+def test_announced_steps_are_told_without_their_title(
+    answer: str, announced: tuple[str, ...]
+) -> None:
+    asked = ("message", "user", "Now finish the export", {})
+    written = ("file_access", "", "", {"path": "export.py", "mode": "write"})
+    assert left(asked, written, ("message", "assistant", answer, {})) == announced

@@ -21,6 +21,7 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import NotFound
+from contextd_code.files.guarded import names_anything
 
 _BATCH = 16
 """Texts embedded in one batch: larger ones cost more in memory than they gain in the model."""
@@ -47,14 +48,6 @@ class Indexing:
         return f"{self.files} files known, {self.changed} changed and indexed{dense}"
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        # A name that is too long raises another error than a missing file; both mean "no such file".
-        return False
-
-
 @operation(
     "POST /api/code/index", effect="write", profile="standard", idempotent=True, needs="checkout"
 )
@@ -67,7 +60,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
         incremental: Only read changed files.
     """
     below = path.strip("/") if path else ""
-    if below and not _exists(runtime.root / below):
+    if below and not names_anything(runtime.root / below):
         raise NotFound(f"{quoted(path, 200)} does not exist here", "give a folder of the project")
     report = scan_project(runtime, below=below, incremental=incremental)
     keep_weights(runtime)

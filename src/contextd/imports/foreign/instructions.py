@@ -20,6 +20,7 @@ from contextd.imports.foreign.rule_limits import NESTED, limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd.redaction.cutting import beginning
 from contextd_code.errors import Denied
+from contextd_code.files.guarded import names_file
 from contextd_code.text.words import unpunctuated
 from contextd_code.tree.named_files import files_named
 
@@ -207,7 +208,7 @@ def _of_the_person(around: Surroundings) -> Iterator[Path]:
 
 def _inside(root: Path, paths: Iterable[Path]) -> Iterator[Path]:
     """The existing files inside the checkout; skips links that leave it."""
-    for path in islice((one for one in paths if one.is_file()), _MOST_FILES):
+    for path in islice((one for one in paths if names_file(one)), _MOST_FILES):
         try:
             target_inside(root, path)
         except Denied:

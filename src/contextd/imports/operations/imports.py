@@ -34,6 +34,7 @@ from contextd.runtime.operation import FilePath, in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.dataclass import dataclass
 from contextd_code.errors import Invalid, NotFound
+from contextd_code.files.guarded import names_anything
 
 _NAMED = 5
 """Archives that are listed individually."""
@@ -268,12 +269,12 @@ def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
     if runtime.has_person:
         person = intake.standing_in(PERSON)
         for shown in _followed(person) - there:
-            if not Path(shown).expanduser().exists():
+            if not names_anything(Path(shown).expanduser()):
                 archive_gone(intake, person, shown, set())
     if runtime.project is None or not runtime.scope.project:
         return
     for shown in sorted(_followed(runtime) - there):
-        if not any((Path(root) / shown).exists() for root in runtime.project.roots):
+        if not any(names_anything(Path(root) / shown) for root in runtime.project.roots):
             archive_gone(intake, runtime, shown, set())
 
 

@@ -13,6 +13,7 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import hand_out_whole
 from contextd_code.dataclass import dataclass
+from contextd_code.files.guarded import names_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,9 @@ def _view(runtime: Runtime, one: Binding) -> StandardView:
     required = [str(path) for path in one.fields.get("required_dirs") or ()]
     forbidden = [str(path) for path in one.fields.get("forbidden_dirs") or ()]
     root = runtime.checkout.root if runtime.checkout else None
-    here = {path for path in (*required, *forbidden) if root and (root / path.strip("/")).is_dir()}
+    here = {
+        path for path in (*required, *forbidden) if root and names_folder(root / path.strip("/"))
+    }
     record_says = one.record.content if one.record else ""
     return StandardView(
         id=one.record.id if one.record else "",
