@@ -17,6 +17,7 @@ from contextd.knowledge.superseding import supersede_older
 from contextd.knowledge.writing import Provenance, RecordText, Saved, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.ended_rules import QUOTED
+from contextd.learning.known_rules import said_again, users_rules
 from contextd.learning.passages import SHORTEST, Statement, statements
 from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
@@ -66,12 +67,15 @@ def keep_statements(
         return []
     anchor = anchor_of(runtime, session)
     dropped = _dropped(runtime)
+    rules = users_rules(runtime) if any(_force(one) for one in (*stated, *found)) else {}
     saved: list[Saved] = []
     sure: list[tuple[Record, datetime]] = []
 
     def keep(statement: Statement, value: float) -> None:
         check()
-        saved.append(_keep(runtime, session, statement, value, anchor))
+        saved.append(_keep(runtime, session, statement, value, anchor, rules))
+        if saved[-1].outcome == "added" and _force(statement):
+            rules[saved[-1].record.id] = saved[-1].record
         if saved[-1].outcome == "added" and saved[-1].record.status == "active":
             sure.append((saved[-1].record, statement.at))
 
@@ -202,16 +206,26 @@ _OF_COMMITS = frozenset({"commit", "pull_request"})
 
 
 def _keep(
-    runtime: Runtime, session: Session, statement: Statement, value: float, anchor: Anchor
+    runtime: Runtime,
+    session: Session,
+    statement: Statement,
+    value: float,
+    anchor: Anchor,
+    rules: Mapping[str, Record],
 ) -> Saved:
     origin = ORIGINS[statement.origin]
-    asked = _force(statement) == "stated"
+    force = _force(statement)
+    asked = force == "stated"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
-    known = _known_directive(runtime, statement) if asked else None
+    known = _known_directive(runtime, statement, rules) if force else None
     if known is not None:
         # Injected text would otherwise count as its own confirmation.
-        again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
-        return Saved("duplicate", "said again", known, changed=again)
+        again = seen_again(
+            runtime, known, session, at=statement.at, ref=statement.event_key, words=statement.text
+        )
+        # What was said in passing is a rule once the same session demands it.
+        if again or known.status != "candidate" or not asked:
+            return Saved("duplicate", "said again", known, changed=again)
     saved = save_new(
         runtime,
         RecordText(
@@ -235,17 +249,20 @@ def _keep(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )
-    passing = statement.origin in _OF_THE_USER and not _force(statement)
+    passing = statement.origin in _OF_THE_USER and not force
     if saved.outcome == "duplicate" and not passing:
         # A repeated request is a recurring task, not a rule.
         seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
     return saved
 
 
-def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
-    """The record of a directive with the same words; None if it is new."""
+def _known_directive(
+    runtime: Runtime, statement: Statement, rules: Mapping[str, Record]
+) -> Record | None:
+    """The record of a directive in the same words, or one of these rules in other words; None if it is new."""
     draft = Record(kind="discovery", scope=runtime.scope, content=statement.text[:_LONGEST])
-    return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
+    same = runtime.view.records.by_hash(draft.content_hash, runtime.scope)
+    return same or said_again(runtime, draft.content, rules)
 
 
 def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
