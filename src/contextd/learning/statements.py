@@ -67,14 +67,17 @@ def keep_statements(
         return []
     anchor = anchor_of(runtime, session)
     dropped = _dropped(runtime)
-    rules = users_rules(runtime) if any(_force(one) for one in (*stated, *found)) else {}
+    rules: dict[str, Record] | None = None  # Most sessions state none.
     saved: list[Saved] = []
     sure: list[tuple[Record, datetime]] = []
 
     def keep(statement: Statement, value: float) -> None:
+        nonlocal rules
         check()
-        saved.append(_keep(runtime, session, statement, value, anchor, rules))
-        if saved[-1].outcome == "added" and _force(statement):
+        if rules is None and _force(statement):
+            rules = users_rules(runtime)
+        saved.append(_keep(runtime, session, statement, value, anchor, rules or {}))
+        if rules is not None and saved[-1].outcome == "added" and _force(statement):
             rules[saved[-1].record.id] = saved[-1].record
         if saved[-1].outcome == "added" and saved[-1].record.status == "active":
             sure.append((saved[-1].record, statement.at))
