@@ -159,7 +159,7 @@ NO_SUBJECT = ByLanguage(
 
 TURNS = ByLanguage(
     {
-        "en": r"(?P<flip>\bwithout\b)|(?P<aside>\b(?:before|after) (?:an?|any|each|every) \w+)|(?P<no>\b(?:never|not|do ?n['’o]t|does ?n['’o]t|no|avoid|stop|instead of|rather than|forbid\w*|must ?n['’o]t|against)\b)"
+        "en": r"(?P<flip>\bwithout\b)|(?P<aside>\b(?:before|after) (?:an?|any|each|every) \w+)|(?P<no>\b(?:never|not|nor|do ?n['’o]t|does ?n['’o]t|no|avoid|stop|instead of|rather than|forbid\w*|must ?n['’o]t|against)\b)"
         r"|(?P<when>\b(?:before|after|when(?:ever)?|if|unless|while|until|once|except)\b)|(?P<on>\bbut\b)",
         "de": r"(?P<flip>\bohne\b)|(?P<aside>\b(?:vor|nach|bei) (?:jede[rm]|dem|der|eine[rm]) \w+)|(?P<no>\b(?:statt|anstatt|vermeide)\b)|(?P<when>\b(?:bevor|wenn|falls|sobald|während|bis)\b)|(?P<on>\bsondern\b)",
         "fr": r"(?P<flip>\bsans\b)|(?P<aside>\b(?:avant|après) (?:une?|chaque|la|le) \w+)|(?P<no>\b(?:ne|jamais|pas|au lieu de|plutôt que|évite|interdit)\b|\bn[’'])|(?P<when>\b(?:avant|après|quand|lorsque|si|sauf)\b)|(?P<on>\bmais\b)",
@@ -172,7 +172,7 @@ TURNS = ByLanguage(
 FORBIDS = ByLanguage(
     {
         "de": r"\b(?:nie|niemals|nicht|keine?[nmrs]?|verboten|untersagt)\b",
-        "ja": r"ない(?:で|こと|ように)|禁止|厳禁|べからず|せず|なりません|だめ|不可",
+        "ja": r"ない(?:で|こと|ように)|しない(?=[。！!\s]*$)|禁止|厳禁|べからず|せず|なりません|だめ|不可",
         "zh": r"不要|别|不许|不准|禁止|严禁|不得|不能|切勿|不可",
     },
     without=dict.fromkeys(("en", "fr", "es"), "the words say where they begin: TURNS"),

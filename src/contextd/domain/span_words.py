@@ -65,7 +65,8 @@ GENERAL = ByLanguage(
         "en": _FILLERS_EN
         + r"(?:(?:use|prefer|write|keep|put|run|name|avoid|do not|don[’']?t (?!need|think|know|want|worry)|stick to|format|document|we (?:use|do not|don[’']?t)) [^?]{2,140}\b(?:in|for|across|throughout|within)"
         r" (?:this|our|the whole|the entire) (?:repo(?:sitory)?|project|code ?base|team|company|monorepo|workspace)\W*$"
-        r"|we (?:never|always|only) [^?]{4,140}$"
+        r"|we (?:never|always|only(?! (?:need|want|have|saw|see|got|did|tried|added)\b)) [^?]{4,140}$"
+        rf"|(?:(?:i(?:[’']d| would) (?:like|prefer) (?:to |you to )|(?:let[’']?s |try to )))?avoid (?:using|adding|writing|creating) (?!{_DEFINITE})[\w-]+s\b(?!.*\b(?:here|now|this|these|that|yet)\b).*"
         rf"|in (?:this|our) (?:repo(?:sitory)?|project|code ?base|monorepo|team|company)[, ]+(?:we|please|all|every|never|always|use|do not|don[’']?t|no|keep|only) .{{3,}}"
         rf"|keep (?!{_DEFINITE})(?:[\w-]+ ){{0,2}}[\w-]+s (?:under|below|within|at (?:most|least)|short|small|brief|simple|minimal|sorted|flat|free of|out of|up to date|in sync|private|pure)\b"
         rf"|(?:stop|quit) (?:\w+ly )?\w+ing (?:any |so many |all (?:these|those) |unnecessary |useless |obvious |new |extra )?(?:{_ARTEFACTS})\b(?! (?:and|now)\b).{{3,}}"

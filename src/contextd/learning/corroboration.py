@@ -27,6 +27,7 @@ from contextd.sessions.injection_use import (
     was_used,
 )
 from contextd_code.errors import Stale
+from contextd_code.text.words import one_line
 
 DROPPED = "drop by"
 """The beginning of the reason for archiving a candidate."""
@@ -36,12 +37,18 @@ _TRUSTED = frozenset({"human"})
 
 
 def seen_again(
-    runtime: Runtime, record: Record, session: Session, *, at: datetime, ref: str = ""
+    runtime: Runtime,
+    record: Record,
+    session: Session,
+    *,
+    at: datetime,
+    ref: str = "",
+    words: str = "",
 ) -> bool:
     """Make a candidate known if another session states it independently; return whether it was one. A
     resumed or forked transcript repeats its parent and does not count. A repeated directive keeps at
     least its initial confidence. The record was said first and last when the two sessions say, whichever was read
-    first.
+    first. Its history keeps the `words` of the second session if they are other ones; its own never change.
     """
     at = min(at, runtime.clock.now())
     same = record.session in ("", session.id) or (ref and ref == record.source.ref)
@@ -49,6 +56,8 @@ def seen_again(
     reason = f"{SAID_AGAIN}{short_id(session.id)}"
     if same or not _is_another(record, at) or _is_noted(runtime, record, reason):
         return False
+    if words and one_line(words, _QUOTED) != one_line(record.content, _QUOTED):
+        reason = f"{reason}: {one_line(words, _QUOTED)}"
     if _is_copied(runtime, record, at, ref):
         return False
     dated = _dated(record, at)
@@ -137,7 +146,12 @@ def _dated(record: Record, at: datetime) -> Record:
 
 
 def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:
-    return any(one.reason == reason for one in runtime.view.records.history(record.id))
+    history = runtime.view.records.history(record.id)
+    return any(one.reason == reason or one.reason.startswith(f"{reason}: ") for one in history)
+
+
+_QUOTED = 200
+"""Characters of a second wording that the history keeps."""
 
 
 TOLD_IN = 60

@@ -25,6 +25,7 @@ from contextd.knowledge.superseding import supersede_older
 from contextd.knowledge.writing import Provenance, RecordText, Saved, change, save_new
 from contextd.learning.corroboration import DROPPED, seen_again
 from contextd.learning.ended_rules import QUOTED
+from contextd.learning.known_rules import said_again, users_rules
 from contextd.learning.passages import SHORTEST, Statement, statements
 from contextd.learning.statement_worth import weights, worth
 from contextd.runtime.runtime import Runtime
@@ -74,12 +75,18 @@ def keep_statements(
         return []
     anchor = anchor_of(runtime, session)
     dropped = _dropped(runtime)
+    rules: dict[str, Record] | None = None  # Most sessions state none.
     saved: list[Saved] = []
     sure: list[tuple[Record, datetime]] = []
 
     def keep(statement: Statement, value: float) -> None:
+        nonlocal rules
         check()
-        saved.append(_keep(runtime, session, statement, value, anchor))
+        if rules is None and _force(statement):
+            rules = users_rules(runtime)
+        saved.append(_keep(runtime, session, statement, value, anchor, rules or {}))
+        if rules is not None and saved[-1].outcome == "added" and _force(statement):
+            rules[saved[-1].record.id] = saved[-1].record
         if saved[-1].outcome == "added" and saved[-1].record.status == "active":
             sure.append((saved[-1].record, statement.at))
 
@@ -227,7 +234,9 @@ def keep_in_passing(
     dropped = _dropped(runtime)
     found = [one for one in (*insisting, *preferring) if _plain(one.text) not in dropped][:most]
     anchor = anchor_of(runtime, session) if found else Anchor()
-    saved = [_keep(runtime, session, one, _FORCE["standing"], anchor, rule=True) for one in found]
+    rules = users_rules(runtime) if found else {}
+    value = _FORCE["standing"]
+    saved = [_keep(runtime, session, one, value, anchor, rules, rule=True) for one in found]
     records = [one.record for one in saved if one.record is not None]
     return [one for one in records if one.status == "candidate" and one.session == session.id]
 
@@ -238,6 +247,7 @@ def _keep(
     statement: Statement,
     value: float,
     anchor: Anchor,
+    rules: Mapping[str, Record],
     *,
     rule: bool = False,
 ) -> Saved:
@@ -245,15 +255,21 @@ def _keep(
     branches = _branches(session, statement)
     if "" in branches:
         return Saved("rejected", "it is for a branch that is not known", None)
-    asked = _force(statement) == "stated"
+    force = _force(statement)
+    asked = force == "stated"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
-    known = _known_directive(runtime, statement) if asked else None
+    rules = {id: one for id, one in rules.items() if branches_of(one.data) == tuple(branches)}
+    known = _known_directive(runtime, statement, rules) if force else None
     if known is not None:
         if branches and not set(branches) <= set(branches_of(known.data)):
             known = _on_more_branches(runtime, known, branches)
         # Injected text would otherwise count as its own confirmation.
-        again = seen_again(runtime, known, session, at=statement.at, ref=statement.event_key)
-        return Saved("duplicate", "said again", known, changed=again)
+        again = seen_again(
+            runtime, known, session, at=statement.at, ref=statement.event_key, words=statement.text
+        )
+        # What was said in passing is a rule once the same session demands it.
+        if again or known.status != "candidate" or not asked:
+            return Saved("duplicate", "said again", known, changed=again)
     saved = save_new(
         runtime,
         RecordText(
@@ -278,7 +294,7 @@ def _keep(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )
-    passing = statement.origin in _OF_THE_USER and not _force(statement)
+    passing = statement.origin in _OF_THE_USER and not force
     if saved.outcome == "duplicate" and not passing:
         # A repeated request is a recurring task, not a rule.
         seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
@@ -302,10 +318,13 @@ def _on_more_branches(runtime: Runtime, known: Record, branches: Sequence[str]) 
     return known
 
 
-def _known_directive(runtime: Runtime, statement: Statement) -> Record | None:
-    """The record of a directive with the same words; None if it is new."""
+def _known_directive(
+    runtime: Runtime, statement: Statement, rules: Mapping[str, Record]
+) -> Record | None:
+    """The record of a directive in the same words, or one of these rules in other words; None if it is new."""
     draft = Record(kind="discovery", scope=runtime.scope, content=statement.text[:_LONGEST])
-    return runtime.view.records.by_hash(draft.content_hash, runtime.scope)
+    same = runtime.view.records.by_hash(draft.content_hash, runtime.scope)
+    return same or said_again(runtime, draft.content, rules)
 
 
 def _dropped(runtime: Runtime) -> Mapping[str, datetime]:
