@@ -93,7 +93,7 @@ ROWS = (
         tests=[
             "tests/unit/test_guarded_files.py::test_a_folder_of_the_way_that_is_a_link_out_of_the_root_is_not_followed"
         ],
-        file="contextd_code/files/guarded.py",
+        file="contextd_common/files/guarded.py",
         before="        base = Path(os.path.realpath(within))\n",
         after="        base = Path(os.path.realpath(within))\n        base = base if base in real.parents else real.parent\n",
     ),

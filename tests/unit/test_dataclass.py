@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from contextd_code import dataclass as ours
+from contextd_common import dataclass as ours
 
 
 def shapes(dataclass: Callable[..., Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 import pytest
 
 from contextd.files.disk import replace_file, target_inside
-from contextd_code.errors import Denied, Unavailable
+from contextd_common.errors import Denied, Unavailable
 
 
 def test_a_file_is_made_with_its_folders(tmp_path):

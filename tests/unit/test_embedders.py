@@ -15,7 +15,7 @@ import pytest
 
 from contextd.embedders import EMBEDDERS, open_embedder
 from contextd.embedders.minilm import MODEL_DIR, MiniLM
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 
 TEXTS = (
     "how to open a file in python",

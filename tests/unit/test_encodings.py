@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from contextd.imports.foreign.safe_reading import text_of
-from contextd_code.errors import Invalid
-from contextd_code.text.encodings import takes_ascii, text_in
+from contextd_common.errors import Invalid
+from contextd_common.text.encodings import takes_ascii, text_in
 
 SAID = "# Über mich\n\n- Antworte knapp, ohne „Füllwörter“ – 10 € sind 10 €.\n" * 3
 

@@ -10,7 +10,7 @@ import pytest
 
 from contextd.embedders.openai import OpenAIEndpoint
 from contextd.embedders.options import EmbedderOptions
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 from support.endpoints import Endpoint, endpoint
 
 KEY = "sk-proj-" + "Zq3v8Lw1" * 4

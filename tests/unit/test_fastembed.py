@@ -13,7 +13,7 @@ import pytest
 
 from contextd.embedders import open_embedder
 from contextd.embedders.options import EmbedderOptions
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 MADE_WITH: list[dict[str, object]] = []
 

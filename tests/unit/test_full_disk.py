@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from contextd.stores.connection import translated
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 
 @pytest.mark.parametrize(("free", "said"), [(0, "the disk is full"), (1 << 30, "cannot be read")])

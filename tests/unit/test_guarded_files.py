@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.files.guarded import (
+from contextd_common.files.guarded import (
     names_anything,
     names_file,
     names_folder,

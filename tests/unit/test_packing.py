@@ -17,7 +17,7 @@ from contextd.domain.time import from_micros
 from contextd.stores import packing
 from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.packing import pack, unpack
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 from support.stores import Whole, opened
 
 SHOP, BAKERY = Scope.parse("local/default/shop"), Scope.parse("local/default/bakery")

@@ -13,7 +13,7 @@ from typing import get_type_hints
 import pytest
 
 import contextd
-from contextd_code.errors import NotFound, Unavailable
+from contextd_common.errors import NotFound, Unavailable
 from support.repositories import BLOG, SHOP, committed
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.runtime.settings import load_settings
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 MISTAKES = """\
 briefing:

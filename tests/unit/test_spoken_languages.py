@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.text.languages import LANGUAGES, ByLanguage, function_words, languages_of
-from contextd_code.text.words import comparable_words, content_words
+from contextd_common.text.languages import LANGUAGES, ByLanguage, function_words, languages_of
+from contextd_common.text.words import comparable_words, content_words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd_code.text.tokens import _estimate, count_tokens, trim_to_tokens
+from contextd_common.text.tokens import _estimate, count_tokens, trim_to_tokens
 
 PROSE = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\t(é漢字가—\U0001f600 "), max_size=300)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd_code.text.words import STOP_WORDS, content_words, query_words, words
+from contextd_common.text.words import STOP_WORDS, content_words, query_words, words
 
 ANY = st.text(max_size=80)
 

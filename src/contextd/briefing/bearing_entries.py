@@ -15,9 +15,9 @@ from contextd.domain.query import Vector
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.ledger import LedgerEntry
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import languages_of
-from contextd_code.text.words import comparable_words, content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import languages_of
+from contextd_common.text.words import comparable_words, content_words
 
 _ALIKE, _ALIKE_IN_WORDS = 0.5, 0.45
 """The lowest cosine between a prompt and an entry that is relevant to it, and between one and an entry that shares two

@@ -14,8 +14,8 @@ from contextd.briefing.injection_tiers import reasons_of, tiers_of
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 NOTICE = "Memory was late for the previous prompt: contextd did not answer within its time limit."
 FOUND, NOTHING = "It would have added:", "It had nothing to add."

@@ -11,9 +11,9 @@ from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
-from contextd_code.text.languages import languages_of
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import comparable_words, content_words
+from contextd_common.text.languages import languages_of
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import comparable_words, content_words
 
 _SUBJECT = 3
 """Content words of a prompt with a subject: `Continue: "Continue to iterate?"` is like every turn that it began."""

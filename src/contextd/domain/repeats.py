@@ -25,9 +25,9 @@ from contextd.domain.repeat_words import (
     SUBJECT_FIRST,
     TOO_WIDE,
 )
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import languages_of
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import languages_of
+from contextd_common.text.regex import regex
 
 Similarity = Callable[[str, str], float]
 """The similarity of two texts, corrected for a language that the embedder hardly knows."""

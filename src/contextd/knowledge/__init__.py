@@ -1,5 +1,5 @@
 """Records: writing, reading and listing them, and their history.
 
-Uses: claims, clients, contextd_code, domain, jobs, pages, redaction, runtime, schema, thin.
+Uses: claims, clients, contextd_code, contextd_common, domain, jobs, pages, redaction, runtime, schema, thin.
 Start at: `writing.py`, `operations/records.py`.
 """

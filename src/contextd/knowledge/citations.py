@@ -10,10 +10,10 @@ from dataclasses import field
 from pathlib import Path
 
 from contextd.domain.records import Anchor
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
-from contextd_code.files.guarded import names_file
 from contextd_code.git import git_queries as git
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
+from contextd_common.files.guarded import names_file
 
 MOST_CITED = 20
 """The most paths taken from one text."""

@@ -26,8 +26,8 @@ from contextd.sessions.injection_use import (
     told_in_vain,
     was_used,
 )
-from contextd_code.errors import Stale
-from contextd_code.text.words import one_line
+from contextd_common.errors import Stale
+from contextd_common.text.words import one_line
 
 DROPPED = "drop by"
 """The beginning of the reason for archiving a candidate."""

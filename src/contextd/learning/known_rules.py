@@ -10,7 +10,7 @@ from contextd.domain.records import Record
 from contextd.domain.repeats import Similarity, said_before
 from contextd.learning.statement_worth import weights
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _MOST = 2_000
 """The latest learned records that are searched for rules."""

@@ -1,5 +1,5 @@
 """Recurring errors and their fixes.
 
-Uses: claims, contextd_code, domain, knowledge, learning, runtime, sessions, skills.
+Uses: claims, contextd_common, domain, knowledge, learning, runtime, sessions, skills.
 Start at: `lookup.py`, `learned_fixes.py`.
 """

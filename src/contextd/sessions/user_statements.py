@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextd.sessions.ledger import LedgerEntry
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.words import content_words
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.words import content_words
 
 
 def states(entry: LedgerEntry) -> bool:

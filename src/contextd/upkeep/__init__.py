@@ -1,5 +1,5 @@
 """Maintenance of the store: health, backups, background work, repairs.
 
-Uses: clients, contextd_code, domain, pages, runtime, thin.
+Uses: clients, contextd_common, domain, pages, runtime, thin.
 Start at: `operations/doctor.py`.
 """

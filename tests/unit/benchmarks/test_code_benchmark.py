@@ -20,9 +20,9 @@ from contextd_bench.code_accuracy import (
 )
 from contextd_bench.monorepo import write_monorepo
 from contextd_bench.run import main
-from contextd_code.errors import NotFound
 from contextd_code.index.scan import scan
 from contextd_code.values.source import SourceFile
+from contextd_common.errors import NotFound
 from support.stores import opened
 
 REPOSITORY = Path(__file__).parents[3]

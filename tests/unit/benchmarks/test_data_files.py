@@ -8,7 +8,7 @@ import pytest
 
 from contextd_bench import contradictions, cosqa, locomo
 from contextd_bench.data import data_file
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 
 
 def test_a_file_that_is_missing_is_told_with_those_that_are_there(tmp_path: Path) -> None:

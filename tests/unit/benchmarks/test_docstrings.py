@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextd_bench import docstrings
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 SHOP = '''
 class Cart:

@@ -12,7 +12,7 @@ import pytest
 
 from contextd_bench.folding import FOLDS, run
 from contextd_bench.tool_outputs import outputs
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 LINES = [f"checked module_{n:04} without a finding" for n in range(400)]
 OUTPUT = "\n".join([*LINES[:200], "error: undefined name tax_rate in price_rules", *LINES[200:]])

@@ -19,7 +19,7 @@ from contextd_bench.learning.planted import Transcript
 from contextd_bench.learning.recordings import Recording, parsed
 from contextd_bench.learning.replay import Replayed
 from contextd_bench.learning.sheet import PARTS, read_sheet, rows_of_run, sheet_at, write_sheet
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 BEGIN = datetime(2026, 2, 3, 8, 0, tzinfo=UTC)
 RULE = "From now on always keep the windmill timestamps in UTC."

@@ -8,7 +8,7 @@ import pytest
 
 from contextd_bench import languages
 from contextd_bench.whole_prompts import RULES, SORTS, ended_rules, judged, kept_rules
-from contextd_code.text.languages import LANGUAGES
+from contextd_common.text.languages import LANGUAGES
 
 MEANING = ("ended", "replaced", "said again")
 """The sections whose prompts name the rule that they mean."""

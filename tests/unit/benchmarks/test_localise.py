@@ -17,7 +17,7 @@ from contextd_bench.history import (
 )
 from contextd_bench.localise import run
 from contextd_bench.run import main
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.repositories import git
 
 TOPICS = {

@@ -19,7 +19,7 @@ from contextd_bench.project_notes import (
 )
 from contextd_bench.records import run
 from contextd_bench.run import main
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.repositories import git
 
 PARTS = ("parser", "mailer", "invoice", "cache", "session")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from contextd_bench import remedies
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 ERROR = "error: gpg failed to sign the data of the commit"
 

@@ -10,7 +10,7 @@ import pytest
 
 from contextd_bench import updates
 from contextd_bench.changed_lines import StatedPair, read_pairs
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 LOG = """# Changes
 

@@ -14,7 +14,7 @@ from contextd_code.values.source import Chunk
 from support.examples import drawn
 
 NAMES = ["a.ts", "b.tsx", "c.js", "d.py", "e.md"]
-SAMPLE = (REPOSITORY / "src/contextd_code/errors.py").read_text("utf-8")
+SAMPLE = (REPOSITORY / "src/contextd_common/errors.py").read_text("utf-8")
 TSX = (FIXTURES / "shop.txt").read_text("utf-8")
 
 

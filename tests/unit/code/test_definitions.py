@@ -13,9 +13,9 @@ from contextd_code.symbols.definitions import definitions, use_counts
 from contextd_code.symbols.references import using_files
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph, build_graph
 from contextd_code.symbols.symbol_ranks import weights
-from contextd_code.text.words import words
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.source import is_test
+from contextd_common.text.words import words
 from support.stores import opened
 
 ASKED = (

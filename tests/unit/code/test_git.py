@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from contextd_code import processes
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git.changes import external_changes, is_dependency_file
 from contextd_code.git.diffs import diff
+from contextd_common.errors import Invalid, Unavailable
 from support.repositories import committed
 
 

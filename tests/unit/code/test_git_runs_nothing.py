@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from contextd_code import processes
-from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git import settings
 from contextd_code.git.changes import external_changes
@@ -21,6 +20,7 @@ from contextd_code.git.identity import identify
 from contextd_code.git.programs import git_environment
 from contextd_code.tree.grep import grep
 from contextd_code.tree.walk import walk
+from contextd_common.errors import ContextdError, Invalid, Unavailable
 from support.hostile_files import FORMS
 from support.hostile_git import (
     embedded_bare,

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd_code.errors import Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git import settings
 from contextd_code.git.config_text import GitOption, options_in, text_of
@@ -22,6 +21,7 @@ from contextd_code.git.remotes import remote_urls
 from contextd_code.git.settings import settings_for
 from contextd_code.git.substitute import _Kept, stand_in
 from contextd_code.tree.walk import walk
+from contextd_common.errors import Unavailable
 from support.repositories import committed
 from support.repositories import git as run
 

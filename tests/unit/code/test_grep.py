@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 from code_repos import unpack, write
 
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.tree import grep as grepping
 from contextd_code.tree.grep import Engine, GrepResult, grep
 from contextd_code.tree.grep_python import wanted
+from contextd_common.errors import Invalid, Unavailable
 
 ENGINES = [engine for engine in get_args(Engine) if engine]
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.errors import Invalid, NotFound
 from contextd_code.git.identity import ProjectIdentity, identify, normalised_url
 from contextd_code.git.same_project import Decision, decide, known_project
+from contextd_common.errors import Invalid, NotFound
 from support.repositories import committed
 
 SAME = [

@@ -4,8 +4,8 @@ import pytest
 
 from contextd_code.index.analyse import analyse
 from contextd_code.symbols.outline_view import outline_for, outline_text
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words
 
 SOURCE = """import os
 from json import loads

@@ -8,8 +8,8 @@ from code_repos import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
 from contextd_code.tree.paths import inside, read_inside, read_listed, relative_inside
+from contextd_common.errors import ContextdError, Invalid, NotFound, TooLarge
 from support.examples import drawn
 
 

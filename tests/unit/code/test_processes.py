@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from contextd_code import processes
-from contextd_code.errors import Unavailable
 from contextd_code.processes import Child, Finished, PrintedLines
+from contextd_common.errors import Unavailable
 
 POSIX = pytest.mark.skipif("sys.platform == 'win32'", reason="groups of processes")
 LINUX = pytest.mark.skipif("sys.platform != 'linux'", reason="limits of other processes")

@@ -3,8 +3,8 @@ from project_files import FACTS, NOW, SEED, put
 
 from contextd.projects.project_memory import GENERATED
 from contextd.projects.project_yaml import ModuleLearning, enrich, merge_scan
-from contextd_code.errors import Invalid
 from contextd_code.project.project_model import Issue, KeyFile, load
+from contextd_common.errors import Invalid
 
 
 @pytest.fixture

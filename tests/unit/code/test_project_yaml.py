@@ -11,8 +11,8 @@ from contextd.projects.project_yaml import (
     enrich,
     merge_scan,
 )
-from contextd_code.errors import Denied, NotFound
 from contextd_code.project.project_model import KeyFile, load
+from contextd_common.errors import Denied, NotFound
 
 
 @pytest.fixture

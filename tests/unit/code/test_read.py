@@ -6,9 +6,9 @@ import pytest
 from code_repos import CodeModel, scan_fixture, scanned, write
 
 from contextd.ports.code import Files
-from contextd_code.errors import ContextdError, Invalid, NotFound
 from contextd_code.symbols.file_with_dependencies import FileView, read
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import ContextdError, Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 
 MAIN = "apps/web/src/main.tsx"
 

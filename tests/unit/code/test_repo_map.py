@@ -10,7 +10,7 @@ from contextd.domain.scope import Scope
 from contextd.runtime.caches import Cache
 from contextd_code.symbols.repo_map import rank_symbols, repo_map
 from contextd_code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 
 def graph_of(name: str, tmp_path: Path) -> SymbolGraph:

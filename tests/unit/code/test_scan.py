@@ -12,12 +12,12 @@ from code_repos import SCOPE, CodeModel, edges_of, scan_fixture, scanned, unpack
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.documents import code_documents
 from contextd.domain.query import CODE, Query
-from contextd_code.errors import Invalid
 from contextd_code.index import scan as scanning
 from contextd_code.index.scan import scan
-from contextd_code.text.words import query_words
 from contextd_code.tree.walk import changed_ns
 from contextd_code.values.source import SourceFile
+from contextd_common.errors import Invalid
+from contextd_common.text.words import query_words
 from support.stores import address, opened
 
 

@@ -9,8 +9,8 @@ import tomllib
 import pytest
 import yaml
 
-from contextd_code.files.yaml_text import explained, load_plain
-from contextd_code.text.syntax_errors import json_problem, toml_problem
+from contextd_common.files.yaml_text import explained, load_plain
+from contextd_common.text.syntax_errors import json_problem, toml_problem
 
 
 @pytest.mark.parametrize(

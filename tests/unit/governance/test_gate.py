@@ -11,7 +11,7 @@ from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope
 from contextd.domain.served_sentences import sentence_digests
 from contextd_bench import secret_samples as samples
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 
 _TEXT = "Retry the payment webhook three times, then park the event in the dead letter queue."
 

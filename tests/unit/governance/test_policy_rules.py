@@ -16,7 +16,7 @@ from contextd.policies.rule_check import MOST_PER_RULE, check
 from contextd.policies.rule_files import policy_file
 from contextd.policies.rules import PolicyRule, policy_rule
 from contextd.policies.starter_packs import packs
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 
 def rule(**fields) -> PolicyRule:

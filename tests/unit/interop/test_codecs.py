@@ -6,7 +6,7 @@ import pytest
 
 from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
 from contextd.clients.json_config import KeyPath, read_with_comments
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 ENTRY = {"command": "contextd", "args": ["mcp", "--client", "x"]}
 TEXTS: list[tuple[Codec, KeyPath, str]] = [

@@ -11,7 +11,7 @@ import pytest
 from contextd.imports import databases
 from contextd.imports.databases import has_columns, reading
 from contextd.imports.foreign import foreign_format
-from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_common.errors import Invalid, NotFound, TooLarge
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 

@@ -14,7 +14,7 @@ from contextd.imports.foreign import FOREIGN, Note, Surroundings, Unread, foreig
 from contextd.imports.foreign.instructions import claude_memory
 from contextd.imports.foreign.safe_reading import json_items
 from contextd.imports.importers import ImportBatch
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 
 WHEN = "2025-10-09T08:00:00Z"
 

@@ -11,7 +11,7 @@ import pytest
 from contextd.imports.importers import IMPORTERS, importer_for
 from contextd.imports.importers.importer import unredacted
 from contextd.imports.importers.read_position import ReadMark, mark_at, start_of
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 from support.transcripts import ANSWER, PROMPT, WRITERS
 
 GROWING = [name for name in WRITERS if IMPORTERS[name].grows]

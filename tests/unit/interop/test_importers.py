@@ -12,7 +12,7 @@ from contextd.domain.rewinds import is_rewind
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.claude_code import read
 from contextd.imports.importers.injected_text import own_words
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "transcripts" / "tangled.jsonl"
 SHARED = Path(os.environ.get("CONTEXTD_BENCH_DATA", Path(__file__).parents[4] / "shared" / "data"))

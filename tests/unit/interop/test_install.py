@@ -11,7 +11,7 @@ import pytest
 from contextd.clients import config_text
 from contextd.clients import install as installing
 from contextd.clients.install import InstallReport, Launch, install, uninstall
-from contextd_code.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
+from contextd_common.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
 
 COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {

@@ -17,7 +17,7 @@ from contextd.clients.client import Addition, Calling, Edit
 from contextd.clients.config_entries import HookEntries, ServerEntry
 from contextd.clients.install import Launch, install, uninstall
 from contextd.clients.json_config import locate, parts, put, read, remove, style_of
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 unhurried = settings(deadline=None)
 

@@ -15,7 +15,7 @@ from contextd.clients.codec import JSON, JSONC, TOML, YAML, Codec
 from contextd.clients.config_entries import ListedFile, ServerEntry
 from contextd.clients.text_files import Block
 from contextd.imports.foreign import FOREIGN
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.client_machines import COMMAND, THEIRS, Machine, each
 
 

@@ -15,7 +15,7 @@ from contextd.imports.exporters.opencontext import entry_of, same_json, write
 from contextd.imports.importers.opencontext import read, records_of, rest_record
 from contextd.redaction.redact import redact_parts
 from contextd.stores.codec import record_from_json, record_to_json
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.examples import drawn
 
 SHOP = Scope("acme", "web", "shop")

@@ -22,7 +22,7 @@ from contextd.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.plugins import MISSING, SKILLS, plugin_files, write_plugins
 from contextd.skills.skill_text import SkillFile, read_skill_file
 from contextd.thin.shim import parse
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 
 FILES = plugin_files()
 WITH_HOOKS = [row for row in CLIENTS.values() if isinstance(row.plugin, PluginForm)]

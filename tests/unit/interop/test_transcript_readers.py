@@ -14,7 +14,7 @@ from contextd.domain.sessions import Event
 from contextd.imports.importers import IMPORTERS, ImportBatch, importer_for
 from contextd.imports.importers.documents import LARGEST
 from contextd.imports.importers.tool_calls import common_call, exit_told
-from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_common.errors import Invalid, NotFound, TooLarge
 from support.transcripts import (
     ANSWER,
     COMMAND,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from contextd_code.errors import Conflict, Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Conflict, Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 from support.desks import Desk
 
 

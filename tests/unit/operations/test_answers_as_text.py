@@ -12,7 +12,7 @@ from contextd.domain.changes import WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.operation import OPERATIONS, tools
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 from support.desks import Desk
 from support.repositories import SHOP, committed
 from support.tool_calls import CALLS, settled

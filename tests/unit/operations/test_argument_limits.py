@@ -13,7 +13,7 @@ from contextd.domain.limits import AtMost, Count, Id, Matching, OptionalId, Rang
 from contextd.runtime.operation import OPERATIONS, Operation, operation, tool_schema, validate
 from contextd.runtime.runtime import Runtime
 from contextd.surfaces.openapi import openapi
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 from support.arguments import arguments
 from support.desks import Desk
 from support.schema_values import formats

@@ -11,7 +11,7 @@ import pytest
 from contextd.awareness.export import LARGEST
 from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.usage import ByProducts, RecordUse
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.repositories import git
 
 SCHEMA = """version: 1

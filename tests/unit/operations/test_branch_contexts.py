@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 from support.repositories import BLOG, SHOP, committed, git, written
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextd.thin.home import LOCAL, database_path
-from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
 from support.databases import open_database
 from support.desks import Desk
 

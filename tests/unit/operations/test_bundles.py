@@ -28,7 +28,7 @@ from contextd.imports.bundle import (
 from contextd.imports.exporters import EXPORTERS
 from contextd.imports.sessions import IMPORTED
 from contextd.jobs.table import new_job
-from contextd_code.errors import Conflict, Denied, Invalid
+from contextd_common.errors import Conflict, Denied, Invalid
 from support.clients import CodingClient
 from support.clocks import Shifted
 from support.desks import Desk, opened

@@ -10,7 +10,7 @@ import pytest
 
 from contextd.runtime.operation import Answer
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.desks import Desk
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.desks import Desk
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contextd.learning.corroboration import seen_again
-from contextd_code.errors import Conflict, Invalid, NotFound
+from contextd_common.errors import Conflict, Invalid, NotFound
 from support.clients import CodingClient
 from support.desks import Desk, Home
 

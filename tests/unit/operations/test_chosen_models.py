@@ -9,7 +9,7 @@ import pytest
 
 from contextd.app import Host
 from contextd.runtime.settings import load_settings
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.desks import Desk
 from support.endpoints import endpoint
 from support.onnx_files import write_cross_encoder

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd.runtime.operation import Answer
-from contextd_code.errors import ContextdError, NotFound
+from contextd_common.errors import ContextdError, NotFound
 from support.desks import Desk
 from support.repositories import committed
 

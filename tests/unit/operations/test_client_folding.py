@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 
 
 def test_init_writes_the_model_and_makes_code_searchable(desk):

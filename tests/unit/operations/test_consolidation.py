@@ -10,7 +10,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, new_id
 from contextd.runtime.operation import find_operation
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.desks import Desk, Unlost, embedder
 from support.repositories import committed
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound
 from support.desks import Listening, embedder
 
 

@@ -16,7 +16,7 @@ from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
 from contextd.invocation.invoke import PASSING_ON
 from contextd.runtime.operation import OPERATIONS, Answer
-from contextd_code.errors import Conflict, ContextdError
+from contextd_common.errors import Conflict, ContextdError
 from support.desks import Desk, Home, Neighbour
 
 load_operations()

@@ -7,7 +7,7 @@ import pytest
 from contextd.app import load_operations
 from contextd.runtime import operation as core
 from contextd.runtime.operation import OPERATIONS, find_operation, outline, slim_schema
-from contextd_code.errors import ContextdError, Denied, Invalid, NotFound
+from contextd_common.errors import ContextdError, Denied, Invalid, NotFound
 from support.arguments import arguments
 
 load_operations()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from contextd.folding import digest_input
-from contextd_code.errors import Denied, Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Denied, Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 from support.desks import Desk
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -19,7 +19,7 @@ from contextd.invocation.invoke import PASSING_ON
 from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.arguments import PLAIN, WORDS, arguments, id_arguments
 from support.desks import Desk
 from support.repositories import committed, written

@@ -9,7 +9,7 @@ from contextd.domain.query import Document
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import new_job
 from contextd.knowledge.writing import change
-from contextd_code.errors import Denied
+from contextd_common.errors import Denied
 from support.desks import Listening, embedder
 
 

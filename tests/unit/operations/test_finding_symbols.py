@@ -6,7 +6,7 @@ from contextd.codebase.freshness import INLINE
 from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.knowledge.writing import RecordText, save_new
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 from support.repositories import committed, written
 
 

@@ -18,8 +18,8 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.jobs.table import new_job
 from contextd.runtime.caches import Cache
 from contextd.thin.home import LOCAL
-from contextd_code.errors import Unavailable
 from contextd_code.index.freshness import COMPARED, Tree
+from contextd_common.errors import Unavailable
 from support.desks import Desk, Listening, embedder
 from support.repositories import SHOP, committed, git
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.desks import Listening, embedder
 
 SCHEMA = """version: 1

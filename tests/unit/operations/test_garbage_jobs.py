@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from contextd.thin.home import LOCAL, database_path
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 from support.databases import open_database
 from support.desks import Desk
 

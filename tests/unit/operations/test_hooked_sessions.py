@@ -18,7 +18,7 @@ from contextd.clients.install import Launch, install
 from contextd.clients.plugins import plugin_files
 from contextd.sessions.duplicate_hooks import is_echo
 from contextd.surfaces.mcp import client_sessions
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed

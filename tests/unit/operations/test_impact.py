@@ -8,8 +8,8 @@ import pytest
 
 from contextd.codebase.code_graphs import calls_of, make_ahead, save_calls
 from contextd.codebase.impact_queue import turn
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 from support.repositories import BLOG, committed, git, written
 
 TESTED = {

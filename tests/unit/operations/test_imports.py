@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.imported import everything
 from support.repositories import committed
 

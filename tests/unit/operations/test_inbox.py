@@ -8,7 +8,7 @@ import pytest
 
 from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.records import Record
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 from support.desks import Desk
 
 RULE = "Parcels must always be weighed before their label is printed."

@@ -10,9 +10,9 @@ import pytest
 
 from contextd.runtime.caches import Cache
 from contextd.thin.home import LOCAL
-from contextd_code.errors import NotFound
 from contextd_code.index.freshness import Tree
 from contextd_code.tree import limits
+from contextd_common.errors import NotFound
 from support.desks import Desk
 from support.repositories import committed, git
 

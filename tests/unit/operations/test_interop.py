@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextd_code.errors import Conflict, Invalid, NotFound
+from contextd_common.errors import Conflict, Invalid, NotFound
 
 ONE = {
     "version": 1,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.runtime.doors import Surface
-from contextd_code.errors import Conflict, ContextdError, Denied, NotFound
+from contextd_common.errors import Conflict, ContextdError, Denied, NotFound
 from support.desks import Desk, Home
 from support.repositories import committed, git, written
 from support.sightings import NEW, OLD, clone, knows, made, moved, names, repository, stranger

@@ -6,7 +6,7 @@ import pytest
 
 from contextd.domain.kind_names import ALIASES, kind_meant
 from contextd.domain.kinds import KINDS
-from contextd_code.errors import NotFound, closest
+from contextd_common.errors import NotFound, closest
 from support.desks import Desk
 
 TEXT = "Amounts of money are stored in cents"

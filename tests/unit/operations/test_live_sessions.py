@@ -13,9 +13,9 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.sessions.thread import THREAD
-from contextd_code.errors import Denied
 from contextd_code.git.git_queries import branch as current_branch
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Denied
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import committed, git

@@ -14,7 +14,7 @@ import pytest
 from contextd.runtime import daemon_log
 from contextd.runtime.daemon_log import BoundedLog
 from contextd.surfaces.cli.daemon import told_by_log
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.desks import Desk
 
 WORDS = "Refunds are written before the provider is asked"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 
 def lesson(desk, title, content, **more):

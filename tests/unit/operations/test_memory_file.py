@@ -7,8 +7,8 @@ import pytest
 from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.records import Record
 from contextd.jobs.table import new_job
-from contextd_code.errors import Invalid
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid
+from contextd_common.text.tokens import count_tokens
 from support.repositories import SHOP, committed
 
 

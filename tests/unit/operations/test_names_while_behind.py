@@ -8,7 +8,7 @@ import pytest
 
 from contextd.codebase.freshness import INLINE
 from contextd.thin.home import LOCAL
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from support.desks import Desk
 from support.repositories import git
 

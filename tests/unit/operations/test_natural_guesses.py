@@ -8,7 +8,7 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS, validate
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 load_operations()
 

@@ -15,7 +15,7 @@ from contextd.app import Host
 from contextd.ports.store import Store
 from contextd.stores import STORES
 from contextd.thin.home import LOCAL
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from reference_store.store import open_memory
 from support.clocks import Shifted
 from support.desks import opened

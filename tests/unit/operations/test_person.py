@@ -13,8 +13,8 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.person.files import write_user_md
 from contextd.person.person import personal
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError, Denied, Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import ContextdError, Denied, Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed

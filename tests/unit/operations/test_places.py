@@ -16,7 +16,7 @@ from contextd.projects.project_lookup import MOST_LOOSE
 from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, Operation
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_common.errors import ContextdError, Invalid, NotFound
 from support.arguments import arguments
 from support.desks import Desk, Neighbour
 from support.repositories import committed, git, written

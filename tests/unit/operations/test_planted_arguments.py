@@ -18,7 +18,7 @@ from contextd.app import load_operations
 from contextd.runtime.doors import Surface
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, slim_schema
 from contextd_bench.secret_samples import fill
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 from support.arguments import arguments
 from support.desks import Desk, Listening, embedder
 from support.homes_read import core, everything_in

@@ -8,7 +8,7 @@ import pytest
 
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
-from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_common.errors import Conflict, Invalid, NotFound, TooLarge
 from support.repositories import committed, git
 
 NO_PRINT = """\

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.desks import Desk
 from support.repositories import git, written
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.errors import Invalid
 from contextd_code.project.project_model import load
+from contextd_common.errors import Invalid
 from support.repositories import committed
 
 ODD = """\

@@ -10,7 +10,7 @@ import pytest
 from contextd.domain.changes import Changes, CodeChange
 from contextd.projects.checkout_shape import BEHIND
 from contextd.thin.home import LOCAL
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 
 def test_a_manifest_and_a_folder_that_come_are_in_the_next_overview(desk: Any) -> None:

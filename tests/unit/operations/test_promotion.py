@@ -11,7 +11,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON, Scope
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.desks import Desk
 from support.repositories import committed
 

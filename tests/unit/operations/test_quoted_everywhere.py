@@ -17,7 +17,7 @@ from contextd.domain.records import Record
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.agent_options import error_text
 from contextd.surfaces.mcp_resources import ROWS
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.arguments import arguments
 from support.clients import CodingClient
 from support.desks import Desk

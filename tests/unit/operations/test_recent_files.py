@@ -8,7 +8,7 @@ from pathlib import Path
 from contextd.briefing.recent_files import files_line, recent_files
 from contextd.domain.sessions import Session
 from contextd.sessions.thread import THREAD, Thread
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
 

@@ -8,7 +8,7 @@ import pytest
 
 from contextd.app.redaction_key import home_key, key_in, shared_key, stored_form
 from contextd.runtime.settings import load_settings
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 
 SECRET, OTHER = "s" * 32, "t" * 32
 VARIABLE = "CONTEXTD_STORE_SECRET"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from support.repositories import committed
 
 FILES = {

@@ -9,7 +9,7 @@ import pytest
 from contextd.app import load_operations
 from contextd.invocation.invoke import PASSING_ON, authorise
 from contextd.runtime.operation import OPERATIONS
-from contextd_code.errors import Denied
+from contextd_common.errors import Denied
 
 load_operations()
 CHANGING = [

@@ -11,7 +11,7 @@ import pytest
 from contextd.app import load_operations
 from contextd.domain.records import Record
 from contextd.runtime.operation import OPERATIONS
-from contextd_code.text.remainder import cut_note
+from contextd_common.text.remainder import cut_note
 from support.desks import Desk
 from support.repositories import written
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd_code.errors import Invalid
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import git

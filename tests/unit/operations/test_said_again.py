@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.clocks import Shifted
 from support.desks import Desk
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound
 
 DECISIONS = """\
 version: 1

@@ -12,7 +12,7 @@ from contextd.briefing.session_outcome import outcomes, standing_matches
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.search.validity import validities
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
 

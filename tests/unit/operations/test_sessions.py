@@ -12,8 +12,8 @@ from contextd.domain.sessions import Event
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import SearchHit, shown
 from contextd.sessions.handles import session_named
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 
 
 def test_a_session_starts_with_a_briefing_inside_its_budget(desk):

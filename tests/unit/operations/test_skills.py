@@ -12,7 +12,7 @@ import pytest
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 from support.clients import CodingClient
 from support.desks import Desk, Home, Neighbour
 

@@ -12,7 +12,7 @@ import pytest
 
 from contextd.runtime.operation import OPERATIONS
 from contextd_code import processes
-from contextd_code.errors import (
+from contextd_common.errors import (
     Busy,
     Conflict,
     Denied,

@@ -13,7 +13,7 @@ from contextd.domain.projects import Project
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
-from contextd_code.errors import ContextdError, Unavailable
+from contextd_common.errors import ContextdError, Unavailable
 from support.arguments import arguments
 from support.desks import Desk
 from support.stores import Whole, opened

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from contextd.domain.subtasks import subtasks_of
-from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_common.text.tokens import count_tokens
 from support.desks import Desk
 
 PROMPT = "Find out where the refresh token is renewed, and who calls it."

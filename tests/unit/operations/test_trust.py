@@ -14,8 +14,8 @@ import pytest
 from contextd.app.trust import TrustBook
 from contextd.clients import CLIENTS
 from contextd.domain.trust import UNTRUSTED, agent_of, require_person
-from contextd_code.errors import Denied, NotFound
 from contextd_code.tree import limits
+from contextd_common.errors import Denied, NotFound
 from support.desks import Desk
 from support.hostile_repositories import canaries, that_says_what_holds
 from support.repositories import committed, git, written

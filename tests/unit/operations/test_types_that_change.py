@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 
 SCHEMA = """version: 1
 types:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, tool_schema
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 from support.desks import Desk
 from support.schema_values import formats, requests
 from support.tool_calls import settled

@@ -13,7 +13,7 @@ from contextd.app import load_operations
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import STATUSES, Record, short_id
 from contextd.runtime.operation import OPERATIONS, Operation
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.arguments import arguments
 from support.clients import CodingClient
 from support.desks import Desk, Home

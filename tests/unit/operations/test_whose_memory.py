@@ -10,7 +10,7 @@ import pytest
 from contextd.imports.import_run import project_of
 from contextd.projects.project_lookup import find_project
 from contextd.thin.home import LOCAL
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from support.desks import Desk
 from support.repositories import committed, git, written
 from support.sightings import (

@@ -10,7 +10,7 @@ import pytest
 
 from contextd.domain.changes import NewJob
 from contextd.stores import sql_view
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 from reference_store import store as reference
 from support.desks import embedder
 from support.stores import Whole, address, opened

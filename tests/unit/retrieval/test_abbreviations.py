@@ -4,7 +4,7 @@ import pytest
 
 from contextd.search.abbreviations import other_forms, spelled_out, with_other_forms
 from contextd.search.query_words import Asked
-from contextd_code.text.words import query_words
+from contextd_common.text.words import query_words
 
 
 @pytest.mark.parametrize(

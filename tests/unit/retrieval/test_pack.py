@@ -8,8 +8,8 @@ from shop_store import record
 
 from contextd.search.hits import Hit, ScorePart
 from contextd_bench.pack import cite, pack
-from contextd_code.text.tokens import count_tokens
 from contextd_code.values.source import Chunk
+from contextd_common.text.tokens import count_tokens
 
 TEXT = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\té漢—"), max_size=400)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextd.search import passage as passages
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 
 def passage(text: str, question: str, longest: int) -> str:

@@ -23,8 +23,8 @@ from contextd.search.word_counts import (
     read_said,
     read_said_once,
 )
-from contextd_code.text.words import words
 from contextd_code.values.source import Chunk
+from contextd_common.text.words import words
 
 PIECES: Mapping[str, Texted] = {
     f"{path}:1": Chunk(

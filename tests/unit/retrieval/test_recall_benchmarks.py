@@ -14,7 +14,7 @@ from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import checksum, data_file, score
 from contextd_bench.recall import RECALL
 from contextd_bench.run import main
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 SAMPLE = {
     "conversation": {

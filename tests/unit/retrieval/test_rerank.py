@@ -13,7 +13,7 @@ from contextd.embedders.cross_encoder import CrossEncoder
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.rerank import RERANKED, reranked
 from contextd.search.search import SearchSource, find
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from support.onnx_files import write_cross_encoder
 
 PLAIN = record("redis is the cache, with a ttl of ten minutes")

@@ -13,7 +13,7 @@ from contextd.domain.sessions import Event
 from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
 from contextd.search.search import DEPTH, SearchSource, find, search
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
 LOGIN = record("The login form posts the password to the auth service")

@@ -8,9 +8,9 @@ import pytest
 
 from contextd.folding.line_digest import digest_lines, plain_text, template, tokens_of
 from contextd.folding.section_digest import NamedText, digest_parts, joined, parts_of, piece
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words
 
 NOISE = [f"12:00:{n % 60:02} GET /api/items/{n} 200 in {n % 7} ms" for n in range(400)]
 ERROR = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from contextd.briefing.lean_prompt import Part, compose, condense
 from contextd.person.person_md import name_in, strength_of, told_in
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 FILE = """---
 version: 2

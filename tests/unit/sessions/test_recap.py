@@ -7,7 +7,7 @@ from contextd.runtime.caches import Cache
 from contextd.sessions.ledger import EntriesOfTurns
 from contextd.sessions.thread import thread_of
 from contextd.sessions.turns import Turn, turns_of
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.talks import Talk
 
 RULE = "Amounts are always cents, never floats."

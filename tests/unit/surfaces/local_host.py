@@ -22,7 +22,7 @@ from contextd.runtime.doors import Door, HomeDoor
 from contextd.runtime.operation import OPERATIONS, Answer, find_operation, operation
 from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import Settings, load_settings
-from contextd_code.errors import ContextdError, NotFound, Unavailable
+from contextd_common.errors import ContextdError, NotFound, Unavailable
 
 
 @dataclass(frozen=True, slots=True)

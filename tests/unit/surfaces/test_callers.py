@@ -23,7 +23,7 @@ from contextd.surfaces.connections import Connections
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
 from contextd.thin.channel import PROTOCOL
-from contextd_code.errors import Denied, NotFound
+from contextd_common.errors import Denied, NotFound
 
 load_operations()
 

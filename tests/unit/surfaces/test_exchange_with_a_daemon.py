@@ -19,7 +19,7 @@ from contextd.thin.client import call, control, stop
 from contextd.thin.exchange import Reached, Unanswered, ask
 from contextd.thin.home import endpoint_path, socket_path
 from contextd.thin.spawn import take_lock
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 Act = Callable[[socket.socket, list[dict[str, object]]], None]
 """What a stand-in does with one connection; it adds the requests that it read to the list."""

@@ -29,7 +29,7 @@ from contextd.surfaces.mcp import (
     build_server,
     tool_rows,
 )
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 from support.repositories import committed
 
 Use = Callable[[Client], Coroutine[Any, Any, Any]]

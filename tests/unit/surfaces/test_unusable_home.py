@@ -14,7 +14,7 @@ import pytest
 from contextd.thin.client import call
 from contextd.thin.home import home_problem
 from contextd.thin.messages import refusal
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import Stemmer
 
-from contextd_code.text.languages import function_words
-from contextd_code.text.regex import regex
+from contextd_common.text.languages import function_words
+from contextd_common.text.regex import regex
 
 _RUN = regex(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"

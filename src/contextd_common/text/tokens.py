@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _CJK = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\uff00-\uffef]")
 _WORD = regex(r"[A-Za-z]+")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 LANGUAGES = ("en", "de", "fr", "es", "ja", "zh")
 """Languages that every judgement on prompts and answers has a row for."""
