@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextd.surfaces.cli.commands import Commands
     from contextd.surfaces.cli.signatures import Signature
     from contextd.surfaces.command_lines import RunLine
+    from contextd.thin.shim import Options
 
 
 def main() -> int:
@@ -27,7 +28,7 @@ def main() -> int:
     if command == "mcp":
         from contextd.thin.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
 
-        return shim(arguments[1:])
+        return shim(arguments[1:], _serve_here)
     if command == "hook":
         from contextd.thin.hook import main as hook  # noqa: PLC0415 - measured: stdlib only
 
@@ -56,6 +57,22 @@ def main() -> int:
 
         return refuse(arguments, answered)
     return run_here(arguments)
+
+
+def _serve_here(options: Options) -> int:
+    """Serve an agent on stdin and stdout without a daemon; returns the exit code."""
+    # 1.5 s of imports that a shim with a daemon must not pay.
+    from contextd.app import serve_standalone  # noqa: PLC0415
+    from contextd.thin.messages import refuse_all  # noqa: PLC0415 - not for shim and hook
+
+    profile, client, cwd = options.profile, options.client, options.cwd
+    try:
+        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
+    except Exception as error:  # noqa: BLE001  it was raised before the agent was served
+        why, advice = str(error), str(getattr(error, "hint", ""))
+    sys.stderr.write(f"contextd mcp: {why}\n")
+    refuse_all(why, advice)
+    return 1
 
 
 def run_here(arguments: Sequence[str]) -> int:

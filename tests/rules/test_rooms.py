@@ -23,13 +23,11 @@ def line(room: str, label: str) -> str:
     return " ".join(found[1].split()) if found else ""
 
 
-def used(room: str) -> set[str]:
-    """The rooms that the modules of a room import, and the packages below; not those of its operations, which
-    may import any.
-    """
+def used(room: str, *, by_operations: bool) -> set[str]:
+    """The rooms that the operations of a room import, or its other modules, and the packages below."""
     found = set()
     for path in (PACKAGE / room).rglob("*.py"):
-        if path.relative_to(PACKAGE / room).parts[0] == "operations":
+        if (path.relative_to(PACKAGE / room).parts[0] == "operations") != by_operations:
             continue
         for node in nodes(path.relative_to(ROOT)):
             if isinstance(node, ast.ImportFrom) and node.module:
@@ -52,8 +50,12 @@ def test_a_room_says_what_it_is_for_in_one_line(room: str) -> None:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_names_the_rooms_it_uses(room: str) -> None:
-    said = {name.strip() for name in line(room, "Uses").split(",")}
-    assert said - {"nothing of contextd"} == used(room)
+    own, _, operations = line(room, "Uses").partition("; its operations also ")
+    parts = [{name.strip() for name in part.split(",") if name} for part in (own, operations)]
+    mine, theirs = used(room, by_operations=False), used(room, by_operations=True)
+    assert [parts[0] - {"nothing of contextd"}, parts[1]] == [mine, theirs - mine], (
+        f"name them in the docstring of {PACKAGE / room / '__init__.py'}"
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS)

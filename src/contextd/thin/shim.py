@@ -20,12 +20,12 @@ from contextd.thin.channel import Meeting, connect, last_words, obstacle, workin
 from contextd.thin.greetings import LISTEN, Greetings
 from contextd.thin.home import first_set, home_problem, plain_home
 from contextd.thin.long_lines import LineCutter, LongLine
-from contextd.thin.messages import as_object, id_in, lines_in, message_of, refusal, refuse_all
+from contextd.thin.messages import as_object, id_in, lines_in, message_of, refusal
 from contextd.thin.plain_json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from contextd.thin.home import PlainPath
@@ -81,15 +81,17 @@ class _Gone(Exception):
     """The daemon is gone; the message is the reason."""
 
 
-def main(argv: Sequence[str] = ()) -> int:
-    """Serve one agent on stdin and stdout until it leaves. Returns the exit code."""
+def main(argv: Sequence[str], serve_here: Callable[[Options], int]) -> int:
+    """Serve one agent on stdin and stdout until it leaves, with `serve_here` if no daemon takes part. Returns the exit
+    code.
+    """
     options = parse(argv)
     if options is None:
         sys.stderr.write(USAGE + "\n")
         return 2
     # select cannot wait for pipes on Windows, so the agent is served in this process there.
     if options.standalone or sys.platform == "win32":
-        return _serve_here(options)
+        return serve_here(options)
     try:
         return _Bridge(plain_home(), options).run()
     except (OSError, _Gone) as error:
@@ -97,20 +99,6 @@ def main(argv: Sequence[str] = ()) -> int:
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED
-
-
-def _serve_here(options: Options) -> int:
-    # 1.5 s of imports that a shim with a daemon must not pay.
-    from contextd.app import serve_standalone  # noqa: PLC0415
-
-    profile, client, cwd = options.profile, options.client, options.cwd
-    try:
-        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
-    except Exception as error:  # noqa: BLE001  it was raised before the agent was served
-        why, advice = str(error), str(getattr(error, "hint", ""))
-    sys.stderr.write(f"contextd mcp: {why}\n")
-    refuse_all(why, advice)
-    return 1
 
 
 def parse(argv: Sequence[str]) -> Options | None:
