@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from contextd.app.call_steps import STEPS
 from contextd.app.files import kept_bytes
 from contextd.app.idle_watch import NAME as IDLE_WATCH
 from contextd.app.idle_watch import IdleWatch
@@ -237,6 +238,7 @@ class OpenOrganisation:
             sinks=self.sinks,
             organisation=self,
             redaction_key=self.key,
+            steps=STEPS,
             call=request.key,
             upkeep=self._store.upkeep if upkeep else None,
             **{one.name: getattr(request, one.name) for one in fields(CallDetails)},

@@ -14,10 +14,25 @@ from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, EventType, FileAccess, SessionChange
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_whole
+from contextd.runtime.call_steps import subject
+from contextd.runtime.operation import Answer, Operation
 from contextd.runtime.runtime import Runtime
+from contextd.sessions.session_binding import AGENTS, OPENERS
+from contextd_common.text.tokens import count_tokens
 
 SCORED_EVERY = timedelta(minutes=5)
 _TEXT_KEPT = 500
+
+
+def tracked(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
+    """Record an answered call in its session, in the background."""
+    counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
+    if counted or call.trace.gave:
+        arguments, text = dict(values), answer.text
+        call.sinks.later(
+            "session",
+            lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
+        )
 
 
 def follow(
@@ -38,11 +53,6 @@ def follow(
     if trace.gave:
         settle_window(runtime.aside(), session)
         expect_scores(runtime)
-
-
-def subject(values: Mapping[str, Any]) -> str:
-    """The subject of a call with these arguments; empty if none of them names it."""
-    return next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
 
 
 def expect_scores(runtime: Runtime) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from contextd.briefing.briefing import EarlierWork, brief, read_lately
 from contextd.briefing.context_file import LATELY, with_work
@@ -14,11 +16,23 @@ from contextd.clients import CLIENTS
 from contextd.domain.time import iso
 from contextd.files.disk import replace_file
 from contextd.policies.rule_folders import rule_folders
+from contextd.runtime.operation import Answer, Operation
 from contextd.runtime.runtime import Runtime
 from contextd.thin.ready import NOW, SINCE, TEXT, VERSION, check_of, ready_path
 
 _MOST_ROOTS = 4
 """The most worktrees and clones of a project with a stored briefing, most recently used first."""
+
+
+_CHANGING = frozenset({"write", "update", "delete"})
+"""Actions after which the briefing changes."""
+
+
+def outdated(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
+    """Write the next briefing again after a call that changed something."""
+    del op, values, answer
+    if call.trace.action in _CHANGING and call.trace.committed:
+        keep_ready(call)
 
 
 def keep_ready(runtime: Runtime) -> None:

@@ -15,6 +15,7 @@ from contextd.domain.records import Record, short_id
 from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
+from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
 from contextd_common.errors import Corrupt, Unavailable
 from contextd_common.text.words import one_line
@@ -36,11 +37,11 @@ _CONVERSATIONS = 500
 """Cache of conversations that were already warned about invalid settings."""
 
 
-def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
+def notice_memory(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> None:
     """Note the one memory that closely matches the agent's search and was not shown in its session yet; does
     nothing without a match or an embedder.
     """
-    query = str(values.get(LOOKING_FOR.get(operation, ""), ""))
+    query = str(values.get(LOOKING_FOR.get(op.name, ""), ""))
     if not query or runtime.surface != "mcp" or not runtime.session or not runtime.embedder.model:
         return
     known = _near(runtime, query)
@@ -57,8 +58,9 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
             return
 
 
-def notice_settings(runtime: Runtime) -> None:
+def notice_settings(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> None:
     """Note once per conversation which settings are invalid and therefore ignored."""
+    del op, values
     problems = runtime.settings.problems
     if not problems or runtime.surface != "mcp":
         return

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from contextd.domain.changes import WorkChanges
 from contextd.domain.notices import Notice
@@ -21,6 +24,8 @@ from contextd.domain.subtasks import (
 )
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
+from contextd.runtime.call_steps import subject
+from contextd.runtime.operation import Answer, Operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import (
@@ -30,9 +35,12 @@ from contextd.sessions.session_binding import (
     session_of,
     take_seat,
 )
-from contextd_common.errors import Conflict, NotFound, TooLarge
+from contextd_common.errors import Busy, Conflict, NotFound, TooLarge
 from contextd_common.text.tokens import count_tokens
 from contextd_common.text.words import one_line
+
+if TYPE_CHECKING:
+    from contextd.runtime.call_steps import Proceed
 
 AFTER_THE_END = frozenset(
     {"return", "session_checkpoint", "session_end", "session_log", "savings", "context_window"}
@@ -51,9 +59,28 @@ _DESCRIPTION, _PROMPT, _ABOUT = 200, 8_000, 300
 RETURN_NOW = "return now: return(message=…) with the outcome, the files changed and what is open"
 
 
-def running(runtime: Runtime, session: Session | None = None) -> Subtask | None:
-    """The open subtask of the call's session, which is looked up unless given."""
-    session = session or session_of(runtime)
+def in_its_subtask(
+    op: Operation, call: Runtime, values: Mapping[str, Any], proceed: Proceed
+) -> tuple[Runtime, Answer]:
+    """Carry a call out within the open subtask of its session, and charge its answer to that."""
+    subtask = running(call) if op.tool else None
+    call, answer = proceed(within(call, subtask, op.name))
+    if subtask is None or op.name in AFTER_THE_END:
+        return call, answer
+    full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    write = partial(charge, call, subtask, op.name, subject(values), full_text)
+    try:
+        warning = write()
+    except Busy:
+        # The answer is returned even if another process locks the store.
+        call.sinks.later("charge", write)
+        return call, answer
+    return call, answer if warning is None else replace(answer, notices=(*answer.notices, warning))
+
+
+def running(runtime: Runtime) -> Subtask | None:
+    """The open subtask of the call's session."""
+    session = runtime.seat or session_of(runtime)
     if session is None or not session.data.get(BRANCHED):
         return None
     latest = all_of(runtime, session)[-1:]

@@ -1,5 +1,5 @@
 """The single entry point: validate, authorise, run, observe and serialise every call from any surface.
 
-Uses: briefing, contextd_common, domain, folding, person, policies, redaction, runtime, sessions.
+Uses: contextd_common, domain, redaction, runtime.
 Start at: `invoke.py`.
 """

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from contextd.briefing.call_tracking import follow, subject
-from contextd.briefing.prepared_briefings import keep_ready
-from contextd.briefing.related_records import notice_memory, notice_settings
 from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.quoting import harmless_data
-from contextd.domain.sessions import Session
-from contextd.domain.subtasks import Subtask
 from contextd.domain.usage import ByProducts, Observation
-from contextd.folding.session_subtasks import AFTER_THE_END, charge, running, within
 from contextd.invocation.shown_ids import longer_ids
-from contextd.person.files import follow_person_files
-from contextd.policies.rule_file_sync import follow_policy_files
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_bare, redact_json, redact_whole
+from contextd.runtime.call_steps import Around
 from contextd.runtime.given_arguments import check_given
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
-from contextd.sessions.session_binding import AGENTS, OPENERS, seated
 from contextd_common.errors import Busy, Conflict, ContextdError, Denied, Stale, Unavailable
-from contextd_common.text.tokens import count_tokens
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only forward a call: authorisation and logging apply to the forwarded call."""
@@ -40,9 +30,6 @@ AS_GIVEN = frozenset({"hook_event", "import", "import_found", "schema_put", "dig
 ATTEMPTS = 5
 """Attempts at a change whose record was changed meanwhile. Eight agents that rate one record at once
 succeeded within four."""
-
-_CHANGING = frozenset({"write", "update", "delete"})
-"""Actions after which the briefing changes."""
 
 _READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
 """Characters of a query that are processed, and those stored in the usage log, where names are cut too."""
@@ -97,8 +84,8 @@ def _invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
 def _called(op: Operation, runtime: Runtime, values: dict[str, Any]) -> Answer:
     """Run one call with validated arguments."""
     call = runtime.at(values.pop(PROJECT, ""))
-    follow_person_files(call)
-    follow_policy_files(call)
+    for step in call.steps.arriving:
+        step(call)
     if op.where == "person" and call.project is None and call.has_person:
         call = call.at_person()
     authorise(op, call)
@@ -106,23 +93,25 @@ def _called(op: Operation, runtime: Runtime, values: dict[str, Any]) -> Answer:
         return _answer(op, op.run(call, **values), call)
     if call.repeated and (before := _answered(op, call)) is not None:
         return before
-    session: Session | None = None
-    if op.tool and op.name not in OPENERS:
-        call, session = seated(call)
     values = _without_bare_secrets(op, values, call)
-    subtask = running(call, session) if op.tool else None
-    call = within(call, subtask, op.name)
     try:
-        call, answer = _run(op, call, values)
+        call, answer = _stepped(op, call, values, call.steps.around)
     except Conflict:
         before = _answered(op, call)
         if before is None:
             raise
         return before
-    if subtask is not None and op.name not in AFTER_THE_END:
-        answer = _charged(op, call, subtask, values, answer)
     _leave(op, call, values, answer)
     return answer
+
+
+def _stepped(
+    op: Operation, call: Runtime, values: Mapping[str, Any], around: Sequence[Around]
+) -> tuple[Runtime, Answer]:
+    """Run an operation within the steps around it, the first one outermost; return the call and the answer."""
+    if not around:
+        return _run(op, call, values)
+    return around[0](op, call, values, lambda inner: _stepped(op, inner, values, around[1:]))
 
 
 def _without_bare_secrets(op: Operation, values: dict[str, Any], call: Runtime) -> dict[str, Any]:
@@ -136,21 +125,6 @@ def _without_bare_secrets(op: Operation, values: dict[str, Any], call: Runtime) 
     )
     cleaned, _ = redact_bare(arguments, call.redaction_key)
     return {**values, **cleaned}
-
-
-def _charged(
-    op: Operation, call: Runtime, subtask: Subtask, values: Mapping[str, Any], answer: Answer
-) -> Answer:
-    """The answer after charging its subtask, with the warning that results."""
-    full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
-    write = partial(charge, call, subtask, op.name, subject(values), full_text)
-    try:
-        warning = write()
-    except Busy:
-        # The answer is returned even if another process locks the store.
-        call.sinks.later("charge", write)
-        return answer
-    return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 
 
 def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
@@ -195,8 +169,8 @@ def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Ru
         call.trace.concludes = op.effect != "read" and not op.in_steps
         try:
             result = op.run(call, **values)
-            notice_memory(call, op.name, values)
-            notice_settings(call)
+            for step in call.steps.noticing:
+                step(op, call, values)
             answer = _answer(op, result, call)
         except Stale:
             if not left or call.trace.keyed:
@@ -272,15 +246,8 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
 def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
     """Record the by-products of a call after it is answered; the caller does not wait for this."""
     trace = call.trace
-    counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
-    if counted or trace.gave:
-        arguments, text = dict(values), answer.text
-        call.sinks.later(
-            "session",
-            lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
-        )
-    if trace.action in _CHANGING and trace.committed:
-        keep_ready(call)
+    for step in call.steps.leaving:
+        step(op, call, values, answer)
     # Context that was injected, such as a briefing, was not read on request.
     read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
     if read and call.surface != "hook":

@@ -36,6 +36,7 @@ from contextd.ports.knowledge import Embedder, Reranker
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.caches import Cache, Caches
+from contextd.runtime.call_steps import CallSteps
 from contextd.runtime.doors import Surface
 from contextd.runtime.kept_memory import MemoryUse
 from contextd.runtime.settings import Settings
@@ -240,11 +241,12 @@ class Runtime(CallDetails):
     """The context of one request: a view of the data the caller may reach, the embedder, the reranker if one
     is chosen, and the project.
 
-    `checkout` is the work tree of the call. `session` is the session the call belongs to, once known.
-    `redaction_key` makes equal secrets recognisable within one home without revealing them. `nowhere`
-    explains at the end of an error why the caller's directory belongs to no project. `call` is the key of a
-    repeatable call. `upkeep` is set for background work and for operations that require it. `among` limits
-    queries to these kinds of document. `keeps` says that the rendered text is stored and shown later.
+    `checkout` is the work tree of the call. `session` is the session the call belongs to, once known, and `seat`
+    that session as it was found. `redaction_key` makes equal secrets recognisable within one home without
+    revealing them. `nowhere` explains at the end of an error why the caller's directory belongs to no project.
+    `call` is the key of a repeatable call, `steps` are those that the rooms take around it. `upkeep` is set for
+    background work and for operations that require it. `among` limits queries to these kinds of document.
+    `keeps` says that the rendered text is stored and shown later.
     """
 
     view: View
@@ -257,7 +259,9 @@ class Runtime(CallDetails):
     project: Project | None = None
     checkout: Checkout | None = None
     session: str = ""
+    seat: Session | None = None
     redaction_key: bytes = b""
+    steps: CallSteps = field(default_factory=CallSteps)
     nowhere: str = ""
     call: str = ""
     upkeep: Upkeep | None = None

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextd.domain.changes import WorkChanges
 from contextd.domain.jobs import Schedule
@@ -18,6 +18,7 @@ from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
 from contextd.redaction.redact import redact
 from contextd.runtime.checkout_branch import branch_here
+from contextd.runtime.operation import Answer, Operation
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import SETTINGS
 from contextd.sessions.session_end import MACHINE, close_session
@@ -40,6 +41,9 @@ IMPLICIT = "implicit"
 """Marks a session that a call opened, until its agent starts it explicitly."""
 
 
+if TYPE_CHECKING:
+    from contextd.runtime.call_steps import Proceed
+
 _log = logging.getLogger(__name__)
 
 BRIEFED = "briefed"
@@ -54,18 +58,26 @@ _RESUMED_ON = "resumed_on"
 _RESUMPTIONS = 50
 
 
-def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
-    """Bind a call to its session and return both. The session is the one its client names, the
+def in_its_session(
+    op: Operation, call: Runtime, values: Mapping[str, Any], proceed: Proceed
+) -> tuple[Runtime, Answer]:
+    """Carry a call out in its session; those that open one are in none yet."""
+    del values
+    return proceed(seated(call) if op.tool and op.name not in OPENERS else call)
+
+
+def seated(runtime: Runtime) -> Runtime:
+    """Bind a call to its session. The session is the one its client names, the
     connection's own, one of the same client with hooks, or a new one. If the connection's session ended
     during a pause, a new one is opened. Calls of a caller with read-only access have no session.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
-        return runtime, None
+        return runtime
     if not runtime.caller.may("write", runtime.scope):
-        return runtime, None
+        return runtime
     named = _named_by_client(runtime)
     if named is not None:
-        return replace(runtime, session=named.id), named
+        return replace(runtime, session=named.id, seat=named)
     before = _session_on(runtime)
     if before is not None and before.is_open and _has_paused(runtime, before):
         close_session(runtime.aside(), before, at=before.last_seen_at)
@@ -76,7 +88,7 @@ def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
         if found is not None:
             take_seat(runtime.aside(), found)
         before = found or _opened(runtime, data)
-    return replace(runtime, session=before.id), before
+    return replace(runtime, session=before.id, seat=before)
 
 
 def _opened(runtime: Runtime, data: Mapping[str, Any]) -> Session:

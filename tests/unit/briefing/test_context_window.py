@@ -25,7 +25,7 @@ class Agent:
         return value
 
     def runtime(self) -> Any:
-        return seated(self.desk.connected("one").runtime())[0]
+        return seated(self.desk.connected("one").runtime())
 
     def session(self) -> Any:
         return self.desk.view.sessions.get(self.runtime().session)
