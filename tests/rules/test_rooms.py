@@ -96,3 +96,18 @@ def test_a_page_shows_every_template_of_its_room() -> None:
     there = {name for name in there if not name.startswith("surfaces/web/")}
     assert there
     assert there == {name for name in shown_templates() if "/" in name}
+
+
+def test_the_map_of_the_support_code_names_every_module() -> None:
+    folder = ROOT / "tests" / "support"
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    known = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    named = set(re.findall(r"`(\w+)`", text)) - {"desk", "home", "neighbour"}
+    assert named == known, f"name each module in the docstring of {folder / '__init__.py'}"
+
+
+def test_a_folder_of_unit_tests_is_a_room_or_a_package() -> None:
+    unit = ROOT / "tests" / "unit"
+    folders = {path.name for path in unit.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders - {*ROOMS, *BELOW, "contextd_bench"} == set(), "name it like the room it tests"
+    assert [path.name for path in unit.glob("test_*.py")] == [], "put it in the folder of its room"
