@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.directives import sentences
-from contextd.domain.endings import ending_in, restates, rule_meant, turns_a_word
+from contextd.domain.endings import ending_in, restates, rule_meant
 from support.said_endings import ENDINGS, ENDS_NOTHING, REPLACED, RULES
 
 
@@ -81,7 +81,11 @@ def test_a_later_word_restates_a_rule_only_with_the_same_sign() -> None:
         ("From now on use pnpm, no longer npm.", "Store all amounts as integer cents.", False),
     ],
 )
-def test_a_new_rule_that_names_what_holds_no_longer_turns_the_old_one(
+def test_a_new_rule_that_names_what_holds_no_longer_replaces_the_old_one(
     sentence: str, rule: str, turned: bool
 ) -> None:
-    assert turns_a_word(sentence, rule) is turned
+    ending = ending_in(sentence)
+    replaced = (
+        ending is not None and ending.replacing and rule_meant(ending, {"old": rule}) == "old"
+    )
+    assert replaced is turned
