@@ -6,7 +6,14 @@ import pytest
 
 from contextd.domain.directives import sentences
 from contextd.domain.endings import ending_in, restates, rule_meant
-from support.said_endings import ENDINGS, ENDS_NOTHING, REPLACED, RULES
+from support.said_endings import (
+    ENDINGS,
+    ENDINGS_BY_STRUCTURE,
+    ENDS_NOTHING,
+    NEAR_MISSES,
+    REPLACED,
+    RULES,
+)
 
 
 def meant(text: str, rules: dict[str, str]) -> list[str]:
@@ -25,6 +32,24 @@ def test_what_replaces_a_rule_says_so() -> None:
     every = [text for rows in ENDINGS.values() for text, _ in rows]
     replacing = {text for text in every if (one := ending_in(text)) and one.replacing}
     assert replacing == REPLACED.keys()
+
+
+@pytest.mark.parametrize("language", list(ENDINGS_BY_STRUCTURE))
+def test_a_replacement_ends_the_old_rule_and_a_permission_the_ban(language: str) -> None:
+    found = {}
+    for text, *_ in ENDINGS_BY_STRUCTURE[language]:
+        endings = [one for sentence in sentences(text) if (one := ending_in(sentence))]
+        rules = [rule_meant(one, RULES[language]) for one in endings]
+        found[text] = (rules, any(one.replacing for one in endings))
+    assert found == {
+        text: ([rule], replacing) for text, rule, replacing in ENDINGS_BY_STRUCTURE[language]
+    }
+
+
+@pytest.mark.parametrize("language", list(NEAR_MISSES))
+def test_what_is_nearly_an_ending_ends_no_rule(language: str) -> None:
+    found = {text: meant(text, RULES[language]) for text in NEAR_MISSES[language]}
+    assert {text: rules for text, rules in found.items() if rules} == {}
 
 
 @pytest.mark.parametrize("text", ENDS_NOTHING)

@@ -54,7 +54,7 @@ LIFTED = ByLanguage(
         "de": r"\b(?:musst|müssen|müsst|muss|brauchst|brauchen|braucht)\b(?=[^,;]*\b(?:nicht|keine?[nmrs]?)\b[^,;]{0,50}\bmehr\b)|\b(?:musst|müssen|müsst|muss|brauchst|brauchen|braucht)\b(?=.*\bnicht mehr\b)|\b(?:ist|sind) (?:ab (?:jetzt|sofort) )?nicht mehr (?:nötig|notwendig|erforderlich|pflicht|vorgeschrieben)\b"
         r"|\b(?:wird|werden)\b[^,;]{0,40}?\bnicht mehr (?:verwendet|genutzt|benutzt|benötigt|gebraucht|verlangt|gefordert)\b"
         r"|\bich (?:will|möchte|brauche)\b(?=[^,;]*\b(?:nicht|keine?[nmrs]?)\b[^,;]{0,50}\bmehr\b)|\bwir\b(?=.*\b(?:nicht|keine?n?) mehr\b)|\b(?:nutzen|verwenden|benutzen|machen) wir\b(?=.*\b(?:nicht|keine?n?) mehr\b)",
-        "fr": r"\b(?:n[’']as|n[’']avons|n[’']a|n[’']avez|n[’']ont) plus (?:besoin|à)\b|\bplus besoin d[e’']|\b(?:n[’']est|ce n[’']est) plus (?:nécessaire|obligatoire|requise?|utilisée?|exigée?|la peine)\b|\bne sont plus (?:nécessaires|obligatoires|requise?s|utilisée?s|exigée?s)\b|\bn[’']es plus obligée? d[e’']|\bje ne veux plus\b|\bne s[’']utilisent? plus\b|\bil ne faut plus\b(?= forcément)|\b(?:on|nous) n[’'e]\s?\w+ plus\b",
+        "fr": r"\b(?:n[’']as|n[’']avons|n[’']a|n[’']avez|n[’']ont) plus (?:besoin|à)\b|\bplus besoin d[e’']|\b(?:n[’']est|ce n[’']est) plus (?:nécessaire|obligatoire|requise?|utilisée?|exigée?|la peine)\b|\bne sont plus (?:nécessaires|obligatoires|requise?s|utilisée?s|exigée?s)\b|\bn[’']es plus obligée? d[e’']|\bje ne veux plus\b|\bne doi(?:s|t|vent) plus (?:forcément|obligatoirement|nécessairement)\b|\bne s[’']utilisent? plus\b|\bil ne faut plus\b(?= forcément)|\b(?:on|nous) n[’'e]\s?\w+ plus\b",
         "es": r"\bya no (?:hace falta|es necesario|es obligatorio|son necesari[oa]s|son obligatori[oa]s|tienen? que|tienes que|tenemos que|hay que|(?:está|están) obligad[oa]s? a|se (?:usan?|utilizan?|exigen?|requieren?)|necesitas|necesitamos|quiero|debes)\b(?: que)?|\bya no (?:usamos|utilizamos|hacemos|escribimos|\w+mos)\b",
         "ja": r"(?:する|取る|書く|実行する|更新する|使う|聞く)?(?:必要(?:は|が)(?:もう)?(?:ありません|ない|なくなりました|なくなった))|もう(?:不要|必要ありません|必要ない|いりません|要りません|いらない)|(?:し|ら|か)?なくて(?:も)?(?:よく|良く|いい|良い|構い|かまい)|もう(?:使って(?:い)?ません|使いません|使っていない|(?:し|やり|行い)ません)|しないことに(?:し|なり)",
         "zh": r"(?:不用|不必|不需要|无需|没必要)再|不再(?:需要|要求|使用|必须|用|强制)|可以不(?:用|必|再)|(?:不用|不必|不需要|无需)(?=.*了)",
@@ -107,12 +107,12 @@ STATES = ByLanguage(
 
 SUPPOSES = ByLanguage(
     {
-        "en": r"^\W*(?:(?:and|but|so|what happens)\b\W*)*(?:if|when|once|should|suppose|imagine|assuming|why|how|what|translate|write|say|print)\b|\b(?:maybe|perhaps|might|would|could|probably|unless|until|next (?:week|month|year)|someday|one day|soon|eventually|i (?:wonder|wish|hope|guess)|they|he|she|says?|wrote|the (?:article|customer|user|text)|(?:in|to|into|from|of|for|update|change|edit|fix|add|mention|note) (?:the|our) (?:docs?|readme)(?! (?:\w+ )?(?:rules?|requirement|polic(?:y|ies)|convention)\b))\b",
-        "de": r"^\W*(?:(?:und|aber|was passiert)\b\W*)*(?:wenn|falls|sobald|angenommen|warum|wieso|wie|übersetze?|schreib)\b|\b(?:vielleicht|eventuell|womöglich|wahrscheinlich|würden?|könnten?|wäre|hätten?|nächste (?:woche|monat)|bald|irgendwann|ob)\b",
-        "fr": r"^\W*(?:(?:et|mais)\b\W*)*(?:si|quand|lorsque|pourquoi|comment|traduis|écris)\b|\b(?:peut-être|sans doute|probablement|pourrait|pourrions|serait|bientôt|un jour|le mois prochain)\b",
-        "es": r"^\W*(?:(?:y|pero)\b\W*)*(?:si|cuando|por qué|cómo|traduce|escribe)\b|\b(?:quizás?|tal vez|probablemente|podría\w*|sería|pronto|algún día|el mes que viene)\b",
-        "ja": r"もし|たら|れば(?!なりません)|なら(?!な)|かも|でしょう|と思|翻訳|来月|来週|いつか",
-        "zh": r"如果|要是|假如|也许|可能|或许|应该会|翻译|下个月|下周|将来",
+        "en": r"^\W*(?:(?:and|but|so|what happens)\b\W*)*(?:if|when|once|should|suppose|imagine|assuming|why|how|what|translate|write|say|print)\b|\b(?:maybe|perhaps|might|would|could|probably|unless|until|next (?:week|month|year)|someday|one day|soon|eventually|i (?:wonder|wish|hope|guess)|they(?! (?:always|must|now)\b)|he|she|says?|wrote|the (?:article|customer|user|text))\b|\b(?:mention|note|add|explain|document|state|say|write)\b[^,.;]{0,40}\bthat (?:we|i)\b",
+        "de": r"^\W*(?:(?:und|aber|was passiert)\b\W*)*(?:wenn|falls|sobald|angenommen|warum|wieso|wie|übersetze?|schreib)\b|\b(?:vielleicht|eventuell|womöglich|wahrscheinlich|würden?|könnten?|wäre|hätten?|nächste (?:woche|monat)|bald|irgendwann|ob)\b|\b(?:erwähne?|ergänze?|notiere?|füge?)\b[^.;]{0,40}\bdass wir\b",
+        "fr": r"^\W*(?:(?:et|mais)\b\W*)*(?:si|quand|lorsque|pourquoi|comment|traduis|écris)\b|\b(?:peut-être|sans doute|probablement|pourrait|pourrions|serait|bientôt|un jour|le mois prochain)\b|\b(?:mentionne|ajoute|note|précise)[rz]?\b[^,.;]{0,40}\bqu(?:e nous|[’']on)\b",
+        "es": r"^\W*(?:(?:y|pero)\b\W*)*(?:si|cuando|por qué|cómo|traduce|escribe)\b|\b(?:quizás?|tal vez|probablemente|podría\w*|sería|pronto|algún día|el mes que viene)\b|\b(?:menciona|añade|anota|indica)\b[^,.;]{0,40}\bque (?:hemos|ya|ahora)\b",
+        "ja": r"もし|たら|れば(?!なりません)|なら(?!な)|かも|でしょう|と思|翻訳|来月|来週|いつか|と(?:書いて|追記|記載|明記)",
+        "zh": r"如果|要是|假如|也许|可能|或许|应该会|翻译|下个月|下周|将来|写上|注明|加一句",
     }
 )  # fmt: skip
 """A supposition, a plan and the words of others end nothing."""
@@ -121,10 +121,10 @@ NO_SUBJECT = ByLanguage(
     {
         "en": r"\b(?:scrap(?:ped)?|drop(?:ped)?|forget|ignore[ds]?|remove[ds]?|delete the|abandon(?:ed)?|appl(?:y|ies)|get rid|rid|obsolete|cancel(?:led)?|retired?|limit|unnecessary|always|never|ever|use[ds]?|using|using|make|making|put|putting|write|writing|must|keep|any ?more|any ?longer|longer|again|now|from now on|needs?|needed|necessary|require[ds]?|bother|allowed|fine|okay|ok|free|feel|said|told|please"
         r"|rules?|polic(?:y|ies)|conventions?|requirements?|standards?|guidelines?|restrictions?|bans?|limits?|prohibitions?|against|about|every|each|directly|back|take|have|gone|us|me|let'?s|anything|want|lifted|history|instructions?|requests?|longer|earlier|whole|entire|full|ve|re)\b",
-        "de": r"\b(?:immer|nie(?:mals)?|stets|verwenden?|benutzen?|nutzen?|mache?n?|schreiben?|müssen|musst|mehr|wieder|ab jetzt|ab sofort|künftig|nötig|notwendig|erlaubt|okay|gesagt|\w*regel\w*|vorgabe|konvention|pflicht|verbot|aufgehoben|jede[rmn]?|direkt|ausgeführt|ausführen|führe?|aus|auf|vor|habe?|werden|dürfen|hör|streich\w*|vergiss|ignorier\w*|anweisung|bitte|muss|brauchst|brauchen|verwendet|genutzt|gilt|künftige[nrs]?|darfst|ihre[nrms]?|seine[rms]?|ganze[nrms]?|statt|gestrichen|hinfällig|abgeschafft|erledigt|überholt|entfällt|entferne?|lösche|kippe?)\b",
+        "de": r"\b(?:immer|nie(?:mals)?|stets|verwenden?|benutzen?|nutzen?|mache?n?|schreiben?|müssen|musst|mehr|wieder|ab jetzt|ab sofort|künftig|nötig|notwendig|erlaubt|okay|gesagt|\w*regel\w*|vorgabe|konvention|pflicht|verbot|aufgehoben|jede[rmn]?|direkt|ausgeführt|ausführen|führe?|aus|auf|vor|habe?|werden|dürfen|hör|streich\w*|vergiss|ignorier\w*|anweisung|bitte|muss|brauchst|brauchen|verwendet|genutzt|gilt|künftige[nrs]?|darfst|ihre[nrms]?|seine[rms]?|ganze[nrms]?|statt|gestrichen|hinfällig|abgeschafft|erledigt|überholt|entfällt|tisch|entferne?|lösche|kippe?)\b",
         "fr": r"\b(?:toujours|jamais|utilise[rz]?|fai[st]|faire|mets|mettre|écri[st]|écrire|désormais|plus|nouveau|besoin|nécessaires?|autorisée?s?|permise?s?|dit|règles?|consigne|convention|interdiction|levée|chaque|directement|peut|peux|arrête|oublie|abandonn\w+|selon|laquelle|applique|valable|obligée?|utilisons|utilisée?s?|lieu|place|supprimée?|supprime|abandonnée|caduque|annulée?|obsolète|vaut|retire|enlève|veux|entière?s?|complet|jour|sont|as)\b",
-        "es": r"\b(?:siempre|nunca|usa[rs]?|uses|haz|haga[sn]?|hacer|pon(?:gas|er)?|escrib\w+|ahora|partir|ya|falta|necesari[oa]s?|permitid[oa]s?|estar|vuelven?|volver|podemos|dije|regla|norma|prohibición|levanta|cada|directamente|deja|olvida|ignora|instrucción|tienes|tienen?|usamos|usan?|aplica|puedes|lugar|vez|vale|rige|eliminad[oa]|quita|anulad[oa]|descartad[oa]|obsolet[oa]|efecto|quiero|enter[oa]s?|complet[oa]s?|hace)\b",
-        "ja": r"必ず|絶対に?|常に|今後は?|これからは?|また|もう|ください|使って|使わない|使い?|使う|使|必要|不要|ルール|規則|規約|禁止|廃止|解除|適用|言った|忘れて|忘れ|実行|直接|入れない|書いて|書かない|書|取って|取る|取|構いません|構|更新|超える|超|私|関して|全体|全部|代わりに|要",
+        "es": r"\b(?:siempre|nunca|usa[rs]?|uses|haz|haga[sn]?|hacer|pon(?:gas|er)?|escrib\w+|ahora|partir|ya|falta|necesari[oa]s?|permitid[oa]s?|estar|vuelven?|volver|podemos|dije|regla|norma|prohibición|levanta|cada|directamente|deja|olvida|ignora|instrucción|tienes|tienen?|usamos|usan?|aplica|puedes|lugar|vez|vale|rige|queda|eliminad[oa]|quita|anulad[oa]|descartad[oa]|obsolet[oa]|efecto|quiero|enter[oa]s?|complet[oa]s?|hace)\b",
+        "ja": r"必ず|絶対に?|常に|今後は?|これからは?|また|もう|ください|使って|使わない|使い?|使う|使|必要|不要|ルール|規則|規約|禁止|廃止|解除|適用|言った|忘れて|忘れ|実行|直接|入れない|書いて|書かない|書|取って|取る|取|構いません|構|更新|超える|超|私|関して|全体|全部|代わりに|大丈夫|解禁|許可|要",
         "zh": r"必须|始终|永远|绝对|以后|今后|现在|每次|每个|使用|用|不再|不必|不用|需要|可以|取消|关于|规则|规定|适用|忘掉|忽略|无视|要求|说过|说|禁令|解除|直接|再|又|换成|已经|我们|运行|整个|全部|放|写|做|先|超过",
     }
 )  # fmt: skip
@@ -155,7 +155,7 @@ FORBIDS = ByLanguage(
 CONDITION = ByLanguage(
     {
         "ja": r"^.*?(?:前に(?:は)?|後に(?:は)?|場合(?:は|に)?|とき(?:は|に)?|際(?:は|に)?)",
-        "zh": r"^.*?(?:之前|之后|以前|前|时候?|后)",
+        "zh": r"^.*?(?:之前|之后|以前|(?<![目当])前(?![端缀面])|(?<![耗计延超实定及临同暂])时(?!间|长|区|钟|序)候?|(?<!以)(?<!今)后(?![端台缀面]))",
     },
     without=dict.fromkeys(("en", "de", "fr", "es"), "the words say where they begin: TURNS"),
 )

@@ -32,6 +32,7 @@ from contextd.domain.ending_words import (
 from contextd.domain.replacement_words import (
     ANEW,
     FIRMLY,
+    GONE,
     INSTEAD,
     NARROW,
     REPLACES,
@@ -112,12 +113,16 @@ def _replacing(text: str, language: str) -> Ending | None:
     """A sentence that names both what a rule demands and what takes its place."""
     if not SWITCHED.search(text) or NARROW.search(text) or _FILE.search(text):
         return None
-    for table in (REPLACES, INSTEAD):
+    for table in (REPLACES, INSTEAD, GONE):
         found = table.search(text)
         if found is None or _COLON.search(text[: found.start()]):
             continue
+        if table is INSTEAD and _is_forbidden(text, found.span(), language):
+            continue
+        if table is GONE and not ANEW.search(text):
+            continue
         name = next(one for one, words in found.groupdict().items() if words)
-        words = _demanded(found[name], language)
+        words = signed_words(found[name], language)
         if not words or len(words) > _MOST_OF_A_THING:
             continue
         beside = _words(f"{text[: found.start(name)]} {text[found.end(name) :]}", language)
@@ -133,9 +138,14 @@ def _replacing(text: str, language: str) -> Ending | None:
     return None
 
 
-def _demanded(text: str, language: str) -> dict[str, Sign]:
-    """The words of what a rule demands, those of a condition apart: `showing the diff before you commit`."""
-    return {word: _sign(abs(sign)) for word, sign in signed_words(text, language).items()}
+def _is_forbidden(text: str, span: tuple[int, int], language: str) -> bool:
+    """Whether a replacement is what a sentence forbids: `never use yarn instead of npm`."""
+    if language == "ja":
+        rest = _CLAUSE.split(text[span[1] :])[0]
+        return bool(FORBIDS.search(rest))
+    before = _CLAUSE.split(text[: span[0]])[-1]
+    turned = any(turn.lastgroup == "no" for turn in TURNS.matches(before))
+    return turned or bool(FORBIDS.search(before))
 
 
 _MOST_OF_A_THING = 8
@@ -174,8 +184,8 @@ def _stating(text: str, after: int, language: str) -> Ending | None:
     cut = _CLAUSE.search(text, after)
     if cut is None or not ANEW.search(text[cut.end() :]):
         return None
-    head = NO_LONGER.sub(" ", LIFTED.sub(" , ", STOPPED.sub(" , ", text[: cut.start()])))
-    words = _demanded(head, language)
+    head = NO_LONGER.sub(" ", LIFTED.sub(" , ", STOPPED.sub(" , ", text[: cut.end()])))
+    words = signed_words(head, language)
     beside = _words(text[cut.end() :], language) - words.keys()
     if not words:
         return None
@@ -201,8 +211,13 @@ def _words(text: str, language: str) -> frozenset[str]:
     if wide is not None:
         bare = "".join(" " if letter in wide else letter for letter in bare)
     found = comparable_words(bare, language) if bare.strip() else frozenset[str]()
+    if language == "de":
+        found = frozenset(_PARTICIPLE.sub(r"\1", word) for word in found)
     return found | names
 
+
+_PARTICIPLE = regex(r"^ge(\w{4,})t$")
+"""`gemockt` is a form of `mocken`, which the stemmer does not know."""
 
 _NAME, _LETTERS = regex(r"`([^`\s]{1,40})`"), regex(r"[^\W\d_]+")
 
@@ -312,6 +327,8 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
         wanted, has = ending.words[word], rule.words[same]
         fits += weights[word] * (wanted == has != 0)
         clashes += weights[word] * (wanted * has < 0)
+    # `Use npm, not yarn` demands and forbids: who allows yarn again names what both are for.
+    clashes *= ending.act != "allowed"
     if ending.act not in ("named", "said") and (not fits or clashes):
         return 0.0
     if ending.replacing and not _gives_way(ending, rule, shared.values()):
@@ -325,7 +342,8 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
         sum(weights[word] for word in shared if word in ending.first) / first if first else 0.0
     )
     least = _COVERED_WIDE if ending.language in _WIDE else _COVERED
-    borne = len(_borne(ending, rule, shared.values())) / max(1, len(rule.words))
+    bears = _borne(ending, rule, shared.values())
+    borne = sum(map(_part_of_a_word, bears)) / sum(map(_part_of_a_word, rule.words))
     if max(covered, of_first) < least or borne < _BORNE[ending.act]:
         return 0.0
     return (

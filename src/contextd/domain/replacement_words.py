@@ -28,32 +28,43 @@ REPLACES = ByLanguage(
     {
         "en": rf"{_HAVE_EN} {_MOVED_EN}\b[^,.;:]{{0,40}}? from {_OLD} to\b"
         rf"|{_HAVE_EN} {_MOVED_EN}\b[^,.;:]{{0,40}}? to [^,.;:]{{1,40}}? from {_OLD_2}{_END_EN}"
-        rf"|{_HAVE_EN} replaced {_OLD_1} (?:with|by)\b|(?:^|[,;])\W*{_OLD_4} (?:has|have) been replaced (?:with|by)\b"
-        rf"|{_HAVE_EN} (?:dropped|ditched|abandoned) {_OLD_5}(?=[,;])|[,;]\s*(?:and )?(?:no more {_OLD_6}|{_OLD_7} (?:is|are) (?:out|gone|history|no longer allowed))\s*[.!]*$"
-        rf"|^\W*{_OLD_3} (?:is|are) (?:out|gone|history)(?:[,;]| and)(?=[^,;:!?]{{1,60}}?(?: is in| are in|,? from now on|\W*$))",
+        rf"|{_HAVE_EN} replaced {_OLD_1} (?:with|by)\b|(?:^|[,;])\W*{_OLD_4} (?:(?:has|have) been|(?:is|are)(?: now)?) replaced (?:with|by)\b",
         "de": rf"\b(?:wir|ich) (?:sind|bin|haben|habe)\b[^,.;:]{{0,40}}? von {_OLD} (?:auf|zu|nach) [^,.;:]{{1,60}}? (?:umgestiegen|gewechselt|umgestellt|migriert|umgezogen)\b"
-        rf"|\b(?:wir haben|ich habe|haben wir) {_OLD_1} [^,.;:]{{0,40}}?durch [^,.;:]{{1,60}}? ersetzt\b|(?:^|[,;])\W*{_OLD_2} (?:wurden?|ist|sind) [^,.;:]{{0,30}}?durch [^,.;:]{{1,60}}? ersetzt\b"
-        rf"|^\W*{_OLD_3} (?:ist|sind) raus\b(?=[,;]?(?: und)?[^,;:!?]{{1,60}}\W*$|,)",
+        rf"|\b(?:wir haben|ich habe|haben wir) {_OLD_1} [^,.;:]{{0,40}}?durch [^,.;:]{{1,60}}? ersetzt\b|(?:^|[,;])\W*{_OLD_2} (?:wurden?|ist|sind) [^,.;:]{{0,30}}?durch [^,.;:]{{1,60}}? ersetzt\b",
         "fr": rf"\b(?:on est|nous sommes|je suis|on a|nous avons|j[’']ai) (?:maintenant |désormais )?(?:passée?s?|migrée?s?|basculée?s?)\b[^,.;:]{{0,40}}? (?:de |d[’']){_OLD} (?:à|vers|sur)\b"
-        rf"|\b(?:on a|nous avons|j[’']ai) remplacé {_OLD_1} par\b|(?:^|[,;])\W*{_OLD_2} (?:a|ont) été remplacée?s? par\b"
-        rf"|^\W*{_OLD_3}[,]? c[’']est fini\b",
+        rf"|\b(?:on a|nous avons|j[’']ai) remplacé {_OLD_1} par\b|(?:^|[,;])\W*{_OLD_2} (?:a|ont) été remplacée?s? par\b",
         "es": rf"\b(?:hemos|he|nos) (?:pasado|cambiado|migrado|pasamos|cambiamos|movido)\b[^,.;:]{{0,40}}? de {_OLD} a\b"
-        rf"|\b(?:hemos reemplazado|hemos sustituido|reemplazamos|sustituimos) {_OLD_1} (?:por|con)\b|(?:^|[,;])\W*{_OLD_2} (?:ha sido|fue) (?:reemplazad|sustituid)[oa] por\b"
-        rf"|^\W*{_OLD_3} (?:queda|está) (?:fuera|descartad[oa])\b",
+        rf"|\b(?:hemos reemplazado|hemos sustituido|reemplazamos|sustituimos) {_OLD_1} (?:por|con)\b|(?:^|[,;])\W*{_OLD_2} (?:ha sido|fue) (?:reemplazad|sustituid)[oa] por\b",
         "ja": rf"(?P<old>{_OLD_JA})から[^、。]{{1,30}}?(?:に|へ)(?:移行|切り替え|変更|乗り換え|移り)(?:しました|した|ました|ま)"
         rf"|(?P<old1>{_OLD_JA})を(?:(?!から)[^、。]){{1,30}}?(?:に|で)(?:置き換え|差し替え|切り替え|変更し|移行し)(?:ました|た[。！]|たので)",
         "zh": rf"(?:从|由)(?P<old>{_OLD_ZH}?)(?:换成|切换到|迁移到|改成|改用|改为|换到)"
-        rf"|(?:把|将)(?:[^，。；]{{1,20}}的)?(?P<old1>{_OLD_ZH}?)(?:替换成|换成|替换为|改成|改为|迁移到)了",
+        rf"|(?:把|将)(?:[^，。；]{{1,20}}的)?(?P<old1>{_OLD_ZH}?)(?:替换成|换成|替换为|改成|改为|迁移到)了"
+        rf"|^(?P<old2>{_OLD_ZH}?)(?:已经|现在)(?:被)?(?:替换成|换成|替换为|改成)了",
     }
 )  # fmt: skip
 """Something has taken the place of what a rule demands: `old…` names that."""
 
+GONE = ByLanguage(
+    {
+        "en": rf"{_HAVE_EN} (?:dropped|ditched|abandoned) {_OLD}(?=[,;])|[,;]\s*(?:and )?(?:no more {_OLD_1}|{_OLD_2} (?:is|are) (?:out|gone|history|no longer allowed))\s*[.!]*$"
+        rf"|^\W*{_OLD_3} (?:is|are) (?:out|gone|history)(?=[,;]| and)",
+        "de": rf"^\W*{_OLD} (?:ist|sind) raus\b",
+        "fr": rf"^\W*{_OLD}[,]? c[’']est fini\b",
+        "es": rf"^\W*{_OLD} (?:queda|está) (?:fuera|descartad[oa])\b",
+        "ja": rf"^(?P<old>{_OLD_JA})は(?:もう)?(?:終わり|やめ|廃止)[^、。]{{0,6}}[、。]",
+        "zh": rf"^(?P<old>{_OLD_ZH}?)(?:已经)?(?:淘汰|废弃|弃用)了",
+    }
+)  # fmt: skip
+"""What a rule demands is gone, in a sentence that states what holds instead (`ANEW`)."""
+
 INSTEAD = ByLanguage(
     {
         "en": rf"\b(?:instead of|rather than|in place of) (?:(?:in|with|as|by|on|via) )?{_OLD}{_END_EN}"
-        rf"|(?:[,;–—]|\band\b)\s*(?:(?:and|but) )?(?:no longer|not) (?:(?:in|with|as|by|on|via|to|for|from) )?{_OLD_1}(?=,? any ?(?:more|longer)\b|{_END_EN[3:]}",
+        rf"|(?:[,;–—]|\band\b)\s*(?:(?:and|but) )?(?:no longer|not) (?:(?:in|with|as|by|on|via|to|for|from) )?{_OLD_1}(?=,? any ?(?:more|longer)\b|{_END_EN[3:]}"
+        rf"|(?<!\bis )(?<!\bare )\bno longer {_OLD_2}(?=[,;][^.]*\b(?:from now on|always)\b)",
         "de": rf"\b(?:statt|anstatt|anstelle von|an stelle von|anstelle) (?:(?:in|mit|als|auf|bei|über) (?:der |dem |den )?)?{_OLD}{_END_DE}"
-        rf"|(?:[,;–—]|\bund\b)\s*(?:(?:und|aber) )?nicht (?:mehr )?(?:(?:in|mit|als|auf|bei|über) (?:der |dem |den )?)?{_OLD_1}{_END_DE}",
+        rf"|(?:[,;–—]|\bund\b)\s*(?:(?:und|aber) )?nicht (?:mehr )?(?:(?:in|mit|als|auf|bei|über) (?:der |dem |den )?)?{_OLD_1}{_END_DE}"
+        rf"|\bnicht mehr {_OLD_2}(?=[,;] (?:sondern|ab jetzt|künftig)\b)",
         "fr": rf"\b(?:au lieu d(?:e |es |u |[’'])|à la place d(?:e |es |u |[’'])|plutôt qu(?:e |[’']))(?:(?:dans|avec|en) )?{_OLD}{_END_FR}"
         rf"|(?:[,;–—]|\bet\b)\s*(?:(?:et|mais) )?(?:non plus|plus|pas|non) (?:(?:dans|avec|en|sur|de) )?{_OLD_1}{_END_FR}"
         rf"|^\W*(?:plus d(?:e |[’'])){_OLD_2}(?=\s*[:,;])",
@@ -64,7 +75,7 @@ INSTEAD = ByLanguage(
         "zh": rf"用[^，。；用]{{1,20}}?(?:代替|取代|替代|替换)(?P<old>{_OLD_ZH})"
         r"|(?:不用|不再用|别再用|别用)(?P<old1>[^，。；]{1,20}?)了?[，,](?:而?是?)?(?:改用|用|换成|改成|必须|统一用)"
         r"|(?:不用|不必|不再|不需要)(?P<old3>[^，。；]{1,20}?)了?[，,]而?是(?:必须|要|都)?"
-        r"|[，,](?:而)?(?:不再|不)(?:是)?用(?P<old2>[^，。；]{1,20}?)了?(?=[，。；！!]|\s*$)|而不是(?P<old4>[^，。；]{1,20})",
+        r"|[，,](?:而)?(?:不再|不要?|别)(?:再|是)?用(?P<old2>[^，。；]{1,20}?)了?(?=[，。；！!]|\s*$)|而不是(?P<old4>[^，。；]{1,20})",
     }
 )  # fmt: skip
 """Something is to take the place of `old…`."""
@@ -97,9 +108,9 @@ name` says how things are.
 
 ANEW = ByLanguage(
     {
-        "en": r"\b(?:we|i)(?:['’]re)? (?:now |always |only )*(?:use|using|go with|take|prefer)\b(?! (?:what|any))|\balways (?!been|had|was)\w+|\b(?:use|prefer) (?!what|any)[^,.;]{1,60}\b(?:always|now|from now on|instead)\b|\bfrom now on (?:\w+ )?(?:use|write|run|put|keep|store)\b",
-        "de": r"\b(?:wir|ab jetzt|künftig|jetzt)\b[^,.;]{0,20}?\b(?:nutzen|verwenden|benutzen|nehmen)\b|\b(?:nutzen|verwenden|benutzen|nehmen) wir\b|\b(?:nutze?|verwende|benutze|nimm|schreibe?|mach)\b[^,.;]{0,40}\b(?:immer|jetzt|ab jetzt|künftig|stattdessen)\b|\b(?:ab jetzt|künftig|stattdessen) (?:nutze?|verwende|benutze|nimm|schreibe?|mach)\b|\b(?:ab jetzt|künftig)\b[^.;]*\b(?:immer|nur noch)\b|^\W*sondern\b",
-        "fr": r"\b(?:on|nous) (?:utilise|utilisons|prend|prenons)\b|\b(?:utilise|prends|écris|fais|mets)[rz]?\b[^,.;]{0,40}\b(?:toujours|désormais|dorénavant|maintenant|plutôt)\b|\b(?:désormais|dorénavant|toujours) (?:utilise|prends|écris|fais|mets)\b",
+        "en": r"\b(?:we|i)(?:['’]re)? (?:now |always |only )*(?:use|using|go with|take|prefer)\b(?! (?:what|any))|\balways (?!been|had|was)\w+|\b(?:use|prefer) (?!what|any)[^,.;]{1,60}\b(?:always|now|from now on|instead)\b|\bfrom now on,? (?!you\b|it\b)\w+|\bfrom now on\W*$|\b(?:is|are) in\W*$",
+        "de": r"\b(?:wir|ab jetzt|künftig|jetzt)\b[^,.;]{0,20}?\b(?:nutzen|verwenden|benutzen|nehmen)\b|\b(?:nutzen|verwenden|benutzen|nehmen) wir\b|\b(?:nutze?|verwende|benutze|nimm|schreibe?|mach)\b[^,.;]{0,40}\b(?:immer|jetzt|ab jetzt|künftig|stattdessen)\b|\b(?:ab jetzt|künftig|stattdessen) (?:nutze?|verwende|benutze|nimm|schreibe?|mach)\b|\b(?:ab jetzt|künftig)\b[^.;]*\b(?:immer|nur noch)\b|^\W*sondern\b|\b(?:ab jetzt|ab sofort) \S+\W*$|\b(?:ist|sind) (?:drin|rein)\W*$",
+        "fr": r"\b(?:on|nous) (?:utilise|utilisons|prend|prenons)\b|\b(?:utilise|prends|écris|fais|mets)[rz]?\b[^,.;]{0,40}\b(?:toujours|désormais|dorénavant|maintenant|plutôt)\b|\b(?:désormais|dorénavant|toujours) (?:utilise|prends|écris|fais|mets)\b|\bdésormais\W*$",
         "es": r"\b(?:usamos|utilizamos)\b|\b(?:usa|utiliza|escribe|pon|haz)\b[^,.;]{0,40}\b(?:siempre|ahora|a partir de ahora|en su lugar)\b|\b(?:siempre|ahora|a partir de ahora) (?:usa|utiliza|escribe|pon|haz)\b",
         "ja": r"(?:今後|これから|今は|必ず|常に|代わりに).*(?:使|書|利用)",
         "zh": r"(?:以后|今后|现在|必须|统一|始终|我们|一律)[^，。]{0,12}(?:改?用|使用|采用|写)",
@@ -110,12 +121,12 @@ ANEW = ByLanguage(
 NARROW = ByLanguage(
     {
         "en": r"\b(?:here|this (?:file|function|test|class|module|method|page|component|script|one|case|line|example|step)|lines? \d+)\b"
-        r"|\b(?:it|you|he|she|they|this|that|which|claude|the (?!api\b)\w+)(?:['’]s|['’]ve)? (?:now |still |just |always |only |also )*(?:used|uses|is|was|has|had|did|does|shows?|returns?|prints?|says?|gets?|\w{3,}(?<!s)s)\b(?=.*\b(?:instead of|rather than|not)\b)|\b(?:looks like|seems|i (?:see|saw|noticed)|you (?:have|are))\b|\b(?:let['’]s see|can you|could you)\b",
-        "de": r"\b(?:hier|(?:diese[rmns]?|in der) (?:datei|funktion|test|klasse|modul|methode|seite|komponente|skript|fall|zeile))\b|\b(?:du hast|hast du|es (?:wird|ist|zeigt|nutzt|verwendet|gibt)|(?:das|er|sie) (?:wird|ist|zeigt|nutzt|verwendet)|kannst du|ich sehe)\b",
-        "fr": r"\b(?:ici|(?:ce|cette|cet) (?:fichier|fonction|test|classe|module|méthode|page|composant|script|cas|ligne))\b|\b(?:tu as|as-tu|il (?:affiche|utilise|est|a)|ça|elle (?:affiche|utilise|est|a)|peux-tu|je vois)\b",
-        "es": r"\b(?:aquí|(?:este|esta) (?:archivo|fichero|función|prueba|test|clase|módulo|método|página|componente|script|caso|línea))\b|\b(?:has (?:usado|puesto|hecho)|se (?:muestra|ve)|puedes|veo que|aparece|muestra)\b",
-        "ja": r"ここ(?:で|は|を)|この(?:ファイル|関数|テスト|クラス|モジュール|メソッド|ページ|コンポーネント|場合|行)|になって(?:い)?(?:る|ます|た)|てしまっ|されて(?:い)?(?:る|ます)|見える|表示されて",
-        "zh": r"这里|这个(?:文件|函数|测试|类|模块|方法|页面|组件|脚本|例子|行)|怎么|变成|显示|你(?:刚才|把)|为什么",
+        r"|\b(?:it|you|he|she|they|this|that|which|claude|the (?!api\b)\w+)(?:['’]s|['’]ve)? (?:now |still |just |always |only |also )*(?:used|uses|is|was|has|had|did|does|shows?|returns?|prints?|says?|gets?|\w{3,}(?<!s)s)\b(?=.*\b(?:instead of|rather than|not)\b)|\b(?:looks like|seems|i (?:see|saw|noticed)|you (?:have|are))\b|\b(?:let['’]s (?:see|try)|try|can you|could you|bug|broken|wrong|mistake|by accident|revert|undo|once|back then|years? ago|previously|in the past|(?:it|this|that) back)\b",
+        "de": r"\b(?:hier|(?:diese[rmns]?|in der) (?:datei|funktion|test|klasse|modul|methode|seite|komponente|skript|fall|zeile))\b|\b(?:du hast|hast du|es (?:wird|ist|zeigt|nutzt|verwendet|gibt)|(?:das|er|sie) (?:wird|ist|zeigt|nutzt|verwendet)|kannst du|ich sehe|versuche?|probiere?|fehler|falsch|kaputt|versehentlich|rückgängig|damals|früher|einmal|mal)\b",
+        "fr": r"\b(?:ici|(?:ce|cette|cet) (?:fichier|fonction|test|classe|module|méthode|page|composant|script|cas|ligne))\b|\b(?:tu as|as-tu|il (?:affiche|utilise|est|a)|ça|elle (?:affiche|utilise|est|a)|peux-tu|je vois|essaie|essayons|bug|cassée?|erreur|annule|autrefois|une fois)\b",
+        "es": r"\b(?:aquí|(?:este|esta) (?:archivo|fichero|función|prueba|test|clase|módulo|método|página|componente|script|caso|línea))\b|\b(?:has (?:usado|puesto|hecho)|se (?:muestra|ve)|puedes|veo que|aparece|muestra|prueba|probemos|error|fallo|roto|deshaz|revierte|antes usábamos|una vez)\b",
+        "ja": r"ここ(?:で|は|を)|この(?:ファイル|関数|テスト|クラス|モジュール|メソッド|ページ|コンポーネント|場合|行)|になって(?:い)?(?:る|ます|た)|てしまっ|されて(?:い)?(?:る|ます)|見える|表示されて|バグ|間違|試し|元に戻|以前は",
+        "zh": r"这里|这个(?:文件|函数|测试|类|模块|方法|页面|组件|脚本|例子|行)|怎么|变成|显示|你(?:刚才|把)|为什么|试试|错误|撤销|改回|以前",
     }
 )  # fmt: skip
 """A replacement in one place, or a report of how something is: no rule is replaced."""
