@@ -450,6 +450,10 @@ NEAR_MISSES = {
         "The unit tests use vitest instead of jest now, that is a bug.",
         "Mention in the README that we now use pnpm instead of npm.",
         "Now replace npm with pnpm everywhere.",
+        "Forget jest: the problem is that we use two configs.",
+        "Stop running the tests before the commit and use the debugger now.",
+        "Forget the tests, we use the staging server now.",
+        "Important: the page says jest is out, vitest is in.",
     ],
     "de": [
         "Ersetze jest durch vitest in package.json.",
@@ -467,6 +471,7 @@ NEAR_MISSES = {
         "Nie wieder direkt auf main pushen!",
         "Schreib in die Doku, dass wir von npm auf pnpm umgestiegen sind.",
         "Benutze ab jetzt nie yarn statt npm.",
+        "Vergiss jest, wir nutzen zwei Configs.",
         "jest ist raus geflogen, installiere es wieder.",
     ],
     "fr": [
@@ -484,6 +489,7 @@ NEAR_MISSES = {
         "Lance toujours les tests avant chaque commit, pas après.",
         "Est-ce qu'on peut de nouveau pousser sur main ?",
         "Désormais n'utilise jamais yarn au lieu de npm.",
+        "Oublie jest, le problème est qu'on utilise deux configs.",
     ],
     "es": [
         "Reemplaza jest por vitest en package.json.",
@@ -500,6 +506,7 @@ NEAR_MISSES = {
         "Ejecuta siempre las pruebas antes de cada commit, no después.",
         "¿Podemos volver a hacer push a main?",
         "A partir de ahora nunca uses yarn en lugar de npm.",
+        "Olvida jest, el problema es que usamos dos configs.",
     ],
     "ja": [
         "package.jsonのjestをvitestに置き換えてください。",
@@ -533,6 +540,7 @@ NEAR_MISSES = {
         "每次提交之前必须运行测试，而不是之后。",
         "现在又可以直接推送到main了吗？",
         "以后不要用yarn代替npm。",
+        "npm换成了什么版本？",
     ],
 }  # fmt: skip
 """Tasks, reports, permissions for a turn and rules that are said again: none ends a rule of its language."""

@@ -65,7 +65,7 @@ LIFTED = ByLanguage(
 STOPPED = ByLanguage(
     {
         "en": r"^\W*(?:(?:ok(?:ay)?|please|and|also|now|so|from now on)\b\W*)*(?:(?:stop|quit) (?=\w+ing\b)|(?:do not|don['’]t)(?: bother)? (?=.*\bany ?(?:more|longer)\b)|no more\b|no (?=[^,;:]{2,40}? any ?(?:more|longer)\s*[:,;—–]))",
-        "de": r"^\W*(?:(?:ok|okay|bitte|und|auch)\b\W*)*(?:hör(?:e|t)? (?:bitte )?auf\b|(?:mache?|schreibe?|führe?|frage?|nutze?|verwende)\b(?=[^,]*\b(?:nicht|keine?[nmrs]?)\b[^,]{0,40}\bmehr\b)|nicht mehr (?=[\w -]{2,40}[:,;–]))",
+        "de": r"^\W*(?:(?:ok|okay|bitte|und|auch)\b\W*)*(?:hör(?:e|t)? (?:bitte )?auf\b|(?:mache?|schreibe?|führe?|frage?|nutze?|verwende)\b(?=[^,]*\b(?:nicht|keine?[nmrs]?)\b[^,]{0,40}\bmehr\b)|nicht mehr (?=[\w -]{2,40}[:,;–])|keine?[nmrs]? (?=[^,;:]{2,40}? mehr\s*[,:;–]))",
         "fr": r"^\W*(?:(?:ok|et|stp|s[’']il te plaît)\b\W*)*(?:arrête[rz]? d(?:e\b|[’'])|n(?:e |[’'])\w+ plus\b(?! jamais))",
         "es": r"^\W*(?:(?:ok|y|por favor)\b\W*)*(?:deja de\b|no \w+ más\b)",
         "ja": r"(?:の|こと)は(?:もう|今後)?やめて(?:ください|くれ|ほしい|いい)?|を?やめ(?:ましょう|てください)",

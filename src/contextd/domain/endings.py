@@ -34,9 +34,11 @@ from contextd.domain.replacement_words import (
     FIRMLY,
     GONE,
     INSTEAD,
+    LABEL,
     NARROW,
     REPLACES,
     SWITCHED,
+    THEN,
 )
 from contextd_code.dataclass import dataclass
 from contextd_code.text.languages import (
@@ -115,11 +117,11 @@ def _replacing(text: str, language: str) -> Ending | None:
         return None
     for table in (REPLACES, INSTEAD, GONE):
         found = table.search(text)
-        if found is None or _COLON.search(text[: found.start()]):
+        if found is None or _COLON.search(LABEL.sub("", text[: found.start()])):
             continue
         if table is INSTEAD and _is_forbidden(text, found.span(), language):
             continue
-        if table is GONE and not ANEW.search(text):
+        if table is GONE and (NAMED.search(text) or not ANEW.search(text)):
             continue
         name = next(one for one, words in found.groupdict().items() if words)
         words = signed_words(found[name], language)
@@ -181,7 +183,10 @@ def _lifting(text: str, language: str) -> Ending | None:
 
 def _stating(text: str, after: int, language: str) -> Ending | None:
     """An ending whose later clause states what holds instead: `Redis is no longer used, we always use cookies`."""
-    cut = _CLAUSE.search(text, after)
+    cuts = [cut for cut in (_CLAUSE.search(text, after), *THEN.matches(text)) if cut]
+    cut = min(
+        (cut for cut in cuts if cut.start() >= after), key=lambda cut: cut.start(), default=None
+    )
     if cut is None or not ANEW.search(text[cut.end() :]):
         return None
     head = NO_LONGER.sub(" ", LIFTED.sub(" , ", STOPPED.sub(" , ", text[: cut.end()])))
@@ -190,7 +195,13 @@ def _stating(text: str, after: int, language: str) -> Ending | None:
     if not words:
         return None
     return Ending(
-        "replaced", words, frozenset(words), language, replacing=True, beside=beside, firm=True
+        "replaced",
+        words,
+        frozenset(words),
+        language,
+        replacing=True,
+        beside=beside,
+        firm=bool(FIRMLY.search(text)),
     )
 
 
@@ -344,7 +355,9 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
     least = _COVERED_WIDE if ending.language in _WIDE else _COVERED
     bears = _borne(ending, rule, shared.values())
     borne = sum(map(_part_of_a_word, bears)) / sum(map(_part_of_a_word, rule.words))
-    if max(covered, of_first) < least or borne < _BORNE[ending.act]:
+    if max(covered, of_first) < least:
+        return 0.0
+    if borne < _BORNE[ending.act] and not _lifts_a_choice(ending, rule, set(shared.values())):
         return 0.0
     return (
         max(covered, of_first) * sum(weights[word] for word in shared) / every * (0.5 + 0.5 * borne)
@@ -355,6 +368,11 @@ def _borne(ending: Ending, rule: SignedRule, shared: Iterable[str]) -> set[str]:
     """The words of a rule that an ending has, those of what takes its place included."""
     beside = (_same(word, rule.words) for word in ending.beside)
     return {*shared, *filter(None, beside)}
+
+
+def _lifts_a_choice(ending: Ending, rule: SignedRule, shared: set[str]) -> bool:
+    """Whether an ending lifts the very thing that a long rule chooses: `we don't use jest any more`."""
+    return ending.act == "lifted" and _chooses(rule, shared, ending.language, next_to=True)
 
 
 def _part_of_a_word(word: str) -> float:
