@@ -289,6 +289,9 @@ _BORNE = {
 }
 """Least share of a rule's words in an ending. `Stop running the tests` is mostly an order for the turn."""
 
+_OF_WIDE = 0.8
+"""The same in Chinese and Japanese, where parts of conditions and particles count as words of a rule."""
+
 _BEHIND = 0.75
 """The second-best rule has at most this share of the score of the best one: a wrong ending is worse than none."""
 
@@ -357,7 +360,8 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
     borne = sum(map(_part_of_a_word, bears)) / sum(map(_part_of_a_word, rule.words))
     if max(covered, of_first) < least:
         return 0.0
-    if borne < _BORNE[ending.act] and not _lifts_a_choice(ending, rule, set(shared.values())):
+    least_borne = _BORNE[ending.act] * (_OF_WIDE if ending.language in _WIDE else 1)
+    if borne < least_borne and not _lifts_a_choice(ending, rule, set(shared.values())):
         return 0.0
     return (
         max(covered, of_first) * sum(weights[word] for word in shared) / every * (0.5 + 0.5 * borne)
@@ -430,7 +434,7 @@ def _chooses(rule: SignedRule, words: set[str], language: str, *, next_to: bool)
     for found in CHOOSES.matches(rule.text):
         before, after = rule.text[: found.start()], rule.text[found.end() :]
         if language in _WIDE:
-            last = _LAST.search(before) if next_to and language == "ja" else None
+            last = _LAST.search(before.rstrip("をはがに")) if next_to and language == "ja" else None
             near = before[-_NEAR:] + found[0] + after[: _NEAR + _WIDE_WORD]
             around = [last[0] if last else after[:_NEXT_WIDE] if next_to else near]
         else:
