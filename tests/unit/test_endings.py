@@ -6,14 +6,8 @@ import pytest
 
 from contextd.domain.directives import sentences
 from contextd.domain.endings import ending_in, restates, rule_meant
-from support.said_endings import (
-    ENDINGS,
-    ENDINGS_BY_STRUCTURE,
-    ENDS_NOTHING,
-    NEAR_MISSES,
-    REPLACED,
-    RULES,
-)
+from support.said_endings import ENDINGS, ENDS_NOTHING, REPLACED, RULES
+from support.said_replacements import ENDINGS_BY_STRUCTURE, NEAR_MISSES
 
 
 def meant(text: str, rules: dict[str, str]) -> list[str]:
