@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 _THING = r"(?:[^,.;:!?，。；]|\.(?=\w))"
 _OLD, _OLD_1, _OLD_2 = (rf"(?P<old{name}>{_THING}{{1,70}}?)" for name in ("", "1", "2"))
