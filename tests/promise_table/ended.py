@@ -145,6 +145,24 @@ ROWS = (
         after='    if ending.act not in ("named", "said") and not shared:\n',
     ),
     Promise(
+        says="What you forbid replaces no rule: never use yarn instead of npm.",
+        sort="ended",
+        tests=["tests/unit/domain/test_endings.py::test_what_is_nearly_an_ending_ends_no_rule"],
+        file="domain/endings.py",
+        before="        if table is INSTEAD and _is_forbidden(text, found.span(), language):\n            continue\n",
+        after="",
+    ),
+    Promise(
+        says="A rule that you replace within a task ends, and the new one holds in its own words.",
+        sort="ended",
+        tests=[
+            "tests/unit/learning/test_ended_rules.py::test_a_replacement_within_a_prompt_is_the_rule_in_force"
+        ],
+        file="domain/endings.py",
+        before="    for table in (REPLACES, INSTEAD, GONE):\n",
+        after="    for table in (REPLACES,):\n",
+    ),
+    Promise(
         says="Where two rules fit an ending alike, both hold.",
         sort="ended",
         tests=["tests/unit/domain/test_endings.py::test_two_rules_that_fit_alike_both_hold"],

@@ -160,8 +160,8 @@ ROWS = (
         sort="taken back",
         tests=["tests/unit/learning/test_ended_rules.py::test_a_rule_said_again_goes_on"],
         file="learning/episodes.py",
-        before="        not is_directive(record) or turns_a_word(by.words, record.content)\n",
-        after="        True\n",
+        before="    return said_at(record) < by.at and not is_directive(record)\n",
+        after="    return said_at(record) < by.at\n",
     ),
     Promise(
         says="The ending of a rule that you undid stays undone.",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Literal
 
 from contextd.domain.directive_words import FOR_NOW
-from contextd.domain.directives import force_of, span_of
+from contextd.domain.directives import span_of
 from contextd.domain.ending_words import (
     ALLOWED,
     CHOOSES,
@@ -22,12 +23,22 @@ from contextd.domain.ending_words import (
     NAMED,
     NO_LONGER,
     NO_SUBJECT,
-    REPLACES,
     SAID,
+    STATES,
     STOPPED,
     SUPPOSES,
-    SWITCHED,
     TURNS,
+)
+from contextd.domain.replacement_words import (
+    ANEW,
+    FIRMLY,
+    GONE,
+    INSTEAD,
+    LABEL,
+    NARROW,
+    REPLACES,
+    SWITCHED,
+    THEN,
 )
 from contextd_common.dataclass import dataclass
 from contextd_common.text.languages import (
@@ -51,7 +62,8 @@ Sign = Literal[-1, 0, 1]
 @dataclass(frozen=True, slots=True)
 class Ending:
     """A sentence that ends a rule: the words of what it ends, the same of its first clause, and the sign that they have in
-    that rule; `replacing` says that it states the next rule as well.
+    that rule; `replacing` says that it states the next rule as well, of which `beside` has the words, and `firm` that
+    the next one is demanded in words of duration.
     """
 
     act: Act
@@ -59,6 +71,8 @@ class Ending:
     first: frozenset[str]
     language: str
     replacing: bool = False
+    beside: frozenset[str] = frozenset()
+    firm: bool = False
 
 
 _ACTS: tuple[tuple[Act, ByLanguage], ...] = (
@@ -98,19 +112,52 @@ def _language(text: str) -> str:
 
 
 def _replacing(text: str, language: str) -> Ending | None:
-    found = REPLACES.search(text)
-    if found is None or not SWITCHED.search(text) or ":" in text[: found.start()]:
+    """A sentence that names both what a rule demands and what takes its place."""
+    if not SWITCHED.search(text) or NARROW.search(text) or _FILE.search(text):
         return None
-    groups = found.groupdict()
-    old = next((words for name, words in groups.items() if name.startswith("old") and words), "")
-    words = _words(old, language)
-    if not words or len(words) > _MOST_OF_A_THING:
-        return None
-    return Ending("replaced", dict.fromkeys(words, 1), words, language, replacing=True)
+    for table in (REPLACES, INSTEAD, GONE):
+        found = table.search(text)
+        if found is None or _COLON.search(LABEL.sub("", text[: found.start()])):
+            continue
+        if table is INSTEAD and _is_forbidden(text, found.span(), language):
+            continue
+        if table is GONE and (NAMED.search(text) or not ANEW.search(text)):
+            continue
+        name = next(one for one, words in found.groupdict().items() if words)
+        words = signed_words(found[name], language)
+        if not words or len(words) > _MOST_OF_A_THING:
+            continue
+        beside = _words(f"{text[: found.start(name)]} {text[found.end(name) :]}", language)
+        return Ending(
+            "replaced",
+            words,
+            frozenset(words),
+            language,
+            replacing=True,
+            beside=beside - words.keys(),
+            firm=bool(FIRMLY.search(text)),
+        )
+    return None
 
 
-_MOST_OF_A_THING = 5
-"""Words that name a thing in `from X to Y`; an identifier counts with its parts."""
+def _is_forbidden(text: str, span: tuple[int, int], language: str) -> bool:
+    """Whether a replacement is what a sentence forbids: `never use yarn instead of npm`."""
+    if language == "ja":
+        rest = _CLAUSE.split(text[span[1] :])[0]
+        return bool(FORBIDS.search(rest))
+    before = _CLAUSE.split(text[: span[0]])[-1]
+    turned = any(turn.lastgroup == "no" for turn in TURNS.matches(before))
+    return turned or bool(FORBIDS.search(before))
+
+
+_MOST_OF_A_THING = 8
+"""Words that name what a rule demands; an identifier counts with its parts."""
+
+_FILE = regex(
+    r"(?<![\w.])(?!(?:node|next|vue|nuxt|express|three|react|d3)\.js\b)[\w/-]+(?:\.[\w-]+)*"
+    r"\.(?:pyi?|tsx?|jsx?|mjs|go|rs|rb|java|kt|cpp|cs|php|swift|md|rst|txt|json|ya?ml|toml|sql|s?css|html|sh|vue|svelte)\b"
+)
+"""The name of a file: a replacement there is a task."""
 
 
 def _lifting(text: str, language: str) -> Ending | None:
@@ -118,9 +165,14 @@ def _lifting(text: str, language: str) -> Ending | None:
         found = table.search(text)
         if found is None or _COLON.search(text[: found.start()]):
             continue
+        if act == "allowed" and STATES.match(text):
+            continue
         # Where an ending's own words stand a clause may end; those of a named rule are spread over it.
         rest = text if act == "named" else table.sub(" , ", text)
-        rest = NO_LONGER.sub(" ", rest) if act in ("lifted", "stopped") else rest
+        if act in ("lifted", "stopped"):
+            if (stated := _stating(text, found.end(), language)) is not None:
+                return stated
+            rest = NO_LONGER.sub(" ", rest)
         turn: Sign = -1 if act == "allowed" else 1
         wanted = {word: _sign(sign * turn) for word, sign in signed_words(rest, language).items()}
         clauses = (_words(clause, language) for clause in _CLAUSE.split(rest))
@@ -129,35 +181,56 @@ def _lifting(text: str, language: str) -> Ending | None:
     return None
 
 
+def _stating(text: str, after: int, language: str) -> Ending | None:
+    """An ending whose later clause states what holds instead: `Redis is no longer used, we always use cookies`."""
+    cuts = [cut for cut in (_CLAUSE.search(text, after), *THEN.matches(text)) if cut]
+    cut = min(
+        (cut for cut in cuts if cut.start() >= after), key=lambda cut: cut.start(), default=None
+    )
+    if cut is None or not ANEW.search(text[cut.end() :]):
+        return None
+    head = NO_LONGER.sub(" ", LIFTED.sub(" , ", STOPPED.sub(" , ", text[: cut.end()])))
+    words = signed_words(head, language)
+    beside = _words(text[cut.end() :], language) - words.keys()
+    if not words:
+        return None
+    return Ending(
+        "replaced",
+        words,
+        frozenset(words),
+        language,
+        replacing=True,
+        beside=beside,
+        firm=bool(FIRMLY.search(text)),
+    )
+
+
 _COLON = regex(r"[:：]")
 
 
 def _words(text: str, language: str) -> frozenset[str]:
     """The words of a text that name its subject. A name in backticks is one even if it is a common word."""
-    names = {name for name in _NAME.findall(text.casefold()) if not comparable_words(name, "en")}
+    named = _NAME.findall(text)
+    names = {name.casefold() for name in named if not comparable_words(name, "en")}
+    names |= {word for name in named for word in comparable_words(name, language)}
     idle = FUNCTION_WORDS.get(language, "").split()
     bare = _LETTERS.sub(
-        lambda word: " " if word[0].casefold() in idle else word[0], NO_SUBJECT.sub(" ", text)
+        lambda word: " " if word[0].casefold() in idle else word[0],
+        NO_SUBJECT.sub(" ", text, language),
     )
     wide = FUNCTION_CHARACTERS.get(language)
     if wide is not None:
         bare = "".join(" " if letter in wide else letter for letter in bare)
     found = comparable_words(bare, language) if bare.strip() else frozenset[str]()
+    if language == "de":
+        found = frozenset(_PARTICIPLE.sub(r"\1", word) for word in found)
     return found | names
 
 
+_PARTICIPLE = regex(r"^ge(\w{4,})t$")
+"""`gemockt` is a form of `mocken`, which the stemmer does not know."""
+
 _NAME, _LETTERS = regex(r"`([^`\s]{1,40})`"), regex(r"[^\W\d_]+")
-
-
-def turns_a_word(sentence: str, rule: str) -> bool:
-    """Whether a sentence states a new rule and what of this one no longer holds: `as strings, no longer as cents`."""
-    if force_of(sentence) != "stated" or not NO_LONGER.search(sentence):
-        return False
-    language = _language(sentence)
-    mine, theirs = signed_words(sentence, language), signed_words(rule, language)
-    shared = mine.keys() & theirs.keys()
-    turned = any(mine[word] == -theirs[word] != 0 for word in shared)
-    return turned and len(shared) >= _COVERED * len(theirs)
 
 
 def signed_words(text: str, language: str) -> dict[str, Sign]:
@@ -181,8 +254,8 @@ def _parts(text: str, language: str) -> Iterator[tuple[str, Sign]]:
                 continue
             yield clause[start : turn.start()], _sign(sign)
             kind, start = str(turn.lastgroup), turn.end()
-            if kind == "aside":
-                yield turn[0], 0
+            if kind in ("aside", "within"):
+                yield turn[0], 0 if kind == "aside" else _sign(-sign)
             else:
                 sign = {"no": -1, "when": 0, "on": 1, "flip": 1 if sign < 0 else -1}[kind]
         yield clause[start:], _sign(sign)
@@ -215,6 +288,9 @@ _BORNE = {
     "replaced": 0.0,
 }
 """Least share of a rule's words in an ending. `Stop running the tests` is mostly an order for the turn."""
+
+_OF_WIDE = 0.8
+"""The same in Chinese and Japanese, where parts of conditions and particles count as words of a rule."""
 
 _BEHIND = 0.75
 """The second-best rule has at most this share of the score of the best one: a wrong ending is worse than none."""
@@ -259,15 +335,19 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
     shared = {word: same for word in ending.words if (same := _same(word, rule.words)) is not None}
     if not shared:
         return 0.0
-    weights = {word: 1 / max(1, having[word]) for word in ending.words}
+    weights = {word: _part_of_a_word(word) / max(1, having[word]) for word in ending.words}
     fits = clashes = 0.0
     for word, same in shared.items():
         wanted, has = ending.words[word], rule.words[same]
         fits += weights[word] * (wanted == has != 0)
         clashes += weights[word] * (wanted * has < 0)
+    # `Use npm, not yarn` demands and forbids: who allows yarn again names what both are for.
+    clashes *= ending.act != "allowed"
     if ending.act not in ("named", "said") and (not fits or clashes):
         return 0.0
-    if ending.act == "replaced" and not _chooses(rule, shared.values(), ending.language):
+    if ending.replacing and not _gives_way(ending, rule, shared.values()):
+        return 0.0
+    if _says_little(ending, rule, set(shared.values())):
         return 0.0
     every = sum(weights.values())
     first = sum(weights[word] for word in ending.first if word in weights)
@@ -276,25 +356,114 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
         sum(weights[word] for word in shared if word in ending.first) / first if first else 0.0
     )
     least = _COVERED_WIDE if ending.language in _WIDE else _COVERED
-    borne = len(set(shared.values())) / max(1, len(rule.words))
-    if max(covered, of_first) < least or borne < _BORNE[ending.act]:
+    bears = _borne(ending, rule, shared.values())
+    borne = sum(map(_part_of_a_word, bears)) / sum(map(_part_of_a_word, rule.words))
+    if max(covered, of_first) < least:
+        return 0.0
+    least_borne = _BORNE[ending.act] * (_OF_WIDE if ending.language in _WIDE else 1)
+    if borne < least_borne and not _lifts_a_choice(ending, rule, set(shared.values())):
         return 0.0
     return (
         max(covered, of_first) * sum(weights[word] for word in shared) / every * (0.5 + 0.5 * borne)
     )
 
 
+def _borne(ending: Ending, rule: SignedRule, shared: Iterable[str]) -> set[str]:
+    """The words of a rule that an ending has, those of what takes its place included."""
+    beside = (_same(word, rule.words) for word in ending.beside)
+    return {*shared, *filter(None, beside)}
+
+
+def _lifts_a_choice(ending: Ending, rule: SignedRule, shared: set[str]) -> bool:
+    """Whether an ending lifts the very thing that a long rule chooses: `we don't use jest any more`."""
+    return ending.act == "lifted" and _chooses(rule, shared, ending.language, next_to=True)
+
+
+def _part_of_a_word(word: str) -> float:
+    """How much of a word a token is: a word in katakana has about three bigrams, one of them with the next word."""
+    return 1 / 3 if _KATAKANA.search(word) else 1.0
+
+
+_KATAKANA = regex(r"[ァ-ヶー]")
+
+
+def _says_little(ending: Ending, rule: SignedRule, shared: set[str]) -> bool:
+    """Whether one word is all that a rule has of an ending that names no rule, and the rule does not choose it: `we don't
+    have sessions any more` ends no rule about where sessions are stored.
+    """
+    if ending.act in ("named", "said", "replaced") or len(rule.words) < _MANY:
+        return False
+    if len(_borne(ending, rule, shared)) > 1:
+        return False
+    # A German verb stands far from what it chooses.
+    return not _chooses(rule, shared, ending.language, next_to=ending.language != "de")
+
+
+_MANY = 3
+"""Words of a rule of which a single one names too little."""
+
+_SUBJECT, _SUBJECT_WIDE = 0.5, 0.25
+"""Least share of a rule's words in a replacement of what it demands without choosing it; a word of Chinese or Japanese text
+counts with each of its bigrams.
+"""
+
+
+def _gives_way(ending: Ending, rule: SignedRule, shared: Iterable[str]) -> bool:
+    """Whether a rule gives way to a replacement: it chooses what is replaced, or is about what the new rule is about. A
+    rule that chooses the new thing is said again.
+    """
+    old = set(shared)
+    new = _borne(ending, rule, ()) - old
+    if _chooses(rule, new, ending.language, next_to=True):
+        return False
+    if _chooses(rule, old, ending.language, next_to=False):
+        return True
+    least = _SUBJECT_WIDE if ending.language in _WIDE else _SUBJECT
+    about = len(old | new) >= max(2, least * len(rule.words))
+    return ending.firm and about
+
+
 _NEAR, _NEAR_AT_THE_END = 14, 45
 """Characters between the verb of a choice and the thing chosen; German puts it at the end."""
 
 
-def _chooses(rule: SignedRule, words: Iterable[str], language: str) -> bool:
-    found = CHOOSES.search(rule.text)
-    if found is None:
-        return False
-    near = _NEAR_AT_THE_END if language == "de" else _NEAR
-    around = rule.text[max(0, found.start() - near) : found.end() + near].casefold()
-    return any(word in around for word in words)
+def _chooses(rule: SignedRule, words: set[str], language: str, *, next_to: bool) -> bool:
+    """Whether a rule chooses one of these words of it: one near the verb of a choice, or the one `next_to` it, which in
+    Japanese stands before.
+    """
+    for found in CHOOSES.matches(rule.text):
+        before, after = rule.text[: found.start()], rule.text[found.end() :]
+        if language in _WIDE:
+            last = _LAST.search(before.rstrip("をはがに")) if next_to and language == "ja" else None
+            near = before[-_NEAR:] + found[0] + after[: _NEAR + _WIDE_WORD]
+            around = [last[0] if last else after[:_NEXT_WIDE] if next_to else near]
+        else:
+            limit = _NEAR_AT_THE_END if language == "de" else _NEAR
+            purpose = _PURPOSE.match(after)
+            skipped = purpose.end() if purpose else 0
+            starts = found.end() + skipped if next_to else found.start() - limit
+            ends = len(rule.text) if next_to else found.end() + limit
+            around = [
+                one[0]
+                for one in _LETTERS.finditer(rule.text)
+                if one.end() > starts and one.start() < ends
+            ]
+        chosen = filter(None, (_words(one, language) for one in around))
+        if any(words & one for one in islice(chosen, 1 if next_to else None)):
+            return True
+    return False
+
+
+_PURPOSE = regex(
+    r"(?:\s+(?:immer|stets|für|bei|beim|zum|zur|in|im)\b(?:\s+(?:die|das|den|der|dem))?(?:\s+[A-ZÄÖÜ][\w-]+)?)+"
+)
+"""What a thing is chosen for, between the verb and the thing in German."""
+
+_LAST = regex(r"(?:[A-Za-z0-9.+@/_`-]+|[^\s、。はをがに]+)$")
+"""The thing before a verb in Japanese."""
+
+_WIDE_WORD, _NEXT_WIDE = 4, 6
+"""Characters of a word of Japanese or Chinese text, which no space ends, and of a name behind a verb."""
 
 
 def _same(word: str, others: Mapping[str, Sign]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from contextd.domain.changes import Put, WorkChanges
 from contextd.domain.directives import is_directive, sentences
-from contextd.domain.endings import restates, turns_a_word
+from contextd.domain.endings import restates
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
 from contextd.domain.query import Vector
@@ -248,10 +248,8 @@ def _may_be_taken_back(record: Record, by: Retraction, session: Session) -> bool
         return False
     if record.kind == EPISODE:
         return record.created_at < by.at
-    # `end_rules` decides about rules, but for a new one that names what holds no longer.
-    return said_at(record) < by.at and (
-        not is_directive(record) or turns_a_word(by.words, record.content)
-    )
+    # `end_rules` decides about rules.
+    return said_at(record) < by.at and not is_directive(record)
 
 
 def taken_back_later(runtime: Runtime, session: Session) -> None:

@@ -186,10 +186,12 @@ class ByLanguage:
         found = [match for pattern in patterns for match in pattern.finditer(text)]
         return sorted(found, key=lambda match: match.span())
 
-    def sub(self, replacement: str, text: str) -> str:
-        """The text with every match replaced, of every language that it may be written in."""
-        for language in languages_of(text):
-            pattern = self._patterns.get(language)
+    def sub(self, replacement: str, text: str, language: str = "") -> str:
+        """The text with every match replaced, of every language that it may be written in. A few words of a longer text
+        may not show its `language`.
+        """
+        for one in dict.fromkeys((*languages_of(text), language)):
+            pattern = self._patterns.get(one)
             if pattern is not None:
                 text = pattern.sub(replacement, text)
         return text

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.directives import sentences
-from contextd.domain.endings import ending_in, restates, rule_meant, turns_a_word
+from contextd.domain.endings import ending_in, restates, rule_meant
 from support.said_endings import ENDINGS, ENDS_NOTHING, REPLACED, RULES
+from support.said_replacements import ENDINGS_BY_STRUCTURE, NEAR_MISSES
 
 
 def meant(text: str, rules: dict[str, str]) -> list[str]:
@@ -25,6 +26,24 @@ def test_what_replaces_a_rule_says_so() -> None:
     every = [text for rows in ENDINGS.values() for text, _ in rows]
     replacing = {text for text in every if (one := ending_in(text)) and one.replacing}
     assert replacing == REPLACED.keys()
+
+
+@pytest.mark.parametrize("language", list(ENDINGS_BY_STRUCTURE))
+def test_a_replacement_ends_the_old_rule_and_a_permission_the_ban(language: str) -> None:
+    found = {}
+    for text, *_ in ENDINGS_BY_STRUCTURE[language]:
+        endings = [one for sentence in sentences(text) if (one := ending_in(sentence))]
+        rules = [rule_meant(one, RULES[language]) for one in endings]
+        found[text] = (rules, any(one.replacing for one in endings))
+    assert found == {
+        text: ([rule], replacing) for text, rule, replacing in ENDINGS_BY_STRUCTURE[language]
+    }
+
+
+@pytest.mark.parametrize("language", list(NEAR_MISSES))
+def test_what_is_nearly_an_ending_ends_no_rule(language: str) -> None:
+    found = {text: meant(text, RULES[language]) for text in NEAR_MISSES[language]}
+    assert {text: rules for text, rules in found.items() if rules} == {}
 
 
 @pytest.mark.parametrize("text", ENDS_NOTHING)
@@ -81,7 +100,11 @@ def test_a_later_word_restates_a_rule_only_with_the_same_sign() -> None:
         ("From now on use pnpm, no longer npm.", "Store all amounts as integer cents.", False),
     ],
 )
-def test_a_new_rule_that_names_what_holds_no_longer_turns_the_old_one(
+def test_a_new_rule_that_names_what_holds_no_longer_replaces_the_old_one(
     sentence: str, rule: str, turned: bool
 ) -> None:
-    assert turns_a_word(sentence, rule) is turned
+    ending = ending_in(sentence)
+    replaced = (
+        ending is not None and ending.replacing and rule_meant(ending, {"old": rule}) == "old"
+    )
+    assert replaced is turned

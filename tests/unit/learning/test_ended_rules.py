@@ -150,6 +150,32 @@ def test_what_replaces_a_rule_is_kept_as_one(
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "old", "new"),
+    [
+        ("en", "We use bun now, npm is gone. Please update the CI, too.", "npm", "We use bun now, npm is gone."),
+        (
+            "de",
+            "Zuerst die Pipeline: sie ist rot. Statt jest verwenden wir jetzt vitest.",
+            "jest",
+            "Statt jest verwenden wir jetzt vitest.",
+        ),
+        ("zh", "单元测试现在用vitest，不再用jest。", "jest", "单元测试现在用vitest，不再用jest。"),
+    ],
+)  # fmt: skip
+def test_a_replacement_within_a_prompt_is_the_rule_in_force(
+    words_only: Desk, tmp_path: Path, language: str, text: str, old: str, new: str
+) -> None:
+    ids, before = rules_of(words_only, language), in_force(words_only)
+    other = words_only.at(committed(tmp_path / "other", {"a.py": "x = 1\n"}))
+    others = rules_of(other, language)
+    says(words_only, tmp_path, text)
+    assert ended(words_only, ids) == {old}
+    assert set(in_force(words_only)) - set(before) == {new}
+    assert ended(other, others) == set()
+    assert new.rstrip(".。") in CodingClient(words_only, tmp_path).starts()
+
+
+@pytest.mark.parametrize(
     "text", ["No, never push to main.", "Never put emojis into commit messages any more.", RULE]
 )
 def test_a_rule_said_again_goes_on(desk: Desk, tmp_path: Path, text: str) -> None:

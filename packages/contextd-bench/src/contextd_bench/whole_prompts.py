@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from contextd.domain.directives import directives_in, sentences
-from contextd.domain.endings import ending_in, rule_meant, turns_a_word
+from contextd.domain.endings import ending_in, rule_meant
 from contextd.domain.speech import set_apart
 
 Row = tuple[str, str]
@@ -50,10 +50,7 @@ def kept_rules(prompt: str) -> list[str]:
 
 
 def ended_rules(prompt: str, rules: Mapping[str, str]) -> dict[str, bool]:
-    """The names of the rules that a prompt ends, and whether a new one is put in the place of each.
-
-    A new rule that turns a word of an old one ends it here at once; in a home only if the embedder finds both near.
-    """
+    """The names of the rules that a prompt ends, and whether a new one is put in the place of each."""
     own, _ = set_apart(prompt)
     held, found, former = dict(rules), dict[str, bool](), dict[str, str]()
     for sentence in sentences(own):
@@ -62,9 +59,6 @@ def ended_rules(prompt: str, rules: Mapping[str, str]) -> dict[str, bool]:
         if ending is not None and name:
             found[name] = ending.replacing
             former[name] = held.pop(name)
-        turned = [name for name, text in held.items() if turns_a_word(sentence, text)]
-        found |= dict.fromkeys(turned, True)
-        former |= {name: held.pop(name) for name in turned}
     return found
 
 
