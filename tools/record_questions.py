@@ -16,7 +16,7 @@ from contextd.search.search import search
 from contextd_bench.project_notes import read_notes
 from contextd_bench.records import asked_in_time, kind_of
 from contextd_bench.scratch import scratch_store
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 PROPOSED = 30
 """Records that a search for ten looks at."""

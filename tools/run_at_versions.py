@@ -3,7 +3,7 @@
 python tools/run_at_versions.py lowest            every test of the default run, about ten minutes
 python tools/run_at_versions.py --short lowest    the part of it that CI runs
 python tools/run_at_versions.py --short today     the releases of today, and how they differ from the pins
-python tools/run_at_versions.py lowest -- -n 0 tests/unit/test_words.py    arguments for pytest
+python tools/run_at_versions.py lowest -- -n 0 tests/unit/contextd_common/test_words.py    arguments for pytest
 
 `uv run pytest` uses the newest versions as pinned in pyproject.toml. `lowest` installs those of
 `tools/versions/lowest.txt` and nothing else. `today` resolves what `pip install` would give a user now: it reports and is
@@ -34,11 +34,16 @@ _BEYOND_LIBRARIES = {
     f"test_{name}.py"
     for name in """code_package definitions following_graph git git_contents git_runs_nothing git_settings git_unchanged grep
     history hostile_trees identity limits modules paths processes racy read repo_map resolve same_project scan_equals_fresh
-    territory walk""".split()
+    territory walk bundles bundles_of_others followed_instructions import_ages imports instructions_of_folders interop
+    limits_imported shortened_documents transcripts_followed""".split()
 }
-"""Tests of `contextd_code` of git, the file system, and graphs of what was parsed: half of the time of its tests. What
-libraries read and parse is tested by the others.
+"""Tests of `contextd_code` of git, the file system, and graphs of what was parsed, and of what imports store: half of the
+time of these tests. What libraries read and parse is tested by the others.
 """
+
+_LIBRARY_ROOMS = (
+    "clients contextd_common embedders files pages runtime stores surfaces thin".split()
+)
 
 SHORT = (
     "tests/e2e/test_cli.py",
@@ -46,10 +51,9 @@ SHORT = (
     "tests/e2e/test_mcp_stdio.py",
     "tests/promises/test_index.py",
     "tests/promises/test_records.py",
-    *_files("tests/unit"),
-    *_files("tests/unit/code", _BEYOND_LIBRARIES),
-    "tests/unit/interop",
-    "tests/unit/surfaces",
+    *(f"tests/unit/{room}" for room in _LIBRARY_ROOMS),
+    *_files("tests/unit/contextd_code", _BEYOND_LIBRARIES),
+    *_files("tests/unit/imports", _BEYOND_LIBRARIES),
 )
 """What calls libraries directly: parsers, store, model, YAML and TOML, HTTP, MCP, the command line."""
 

@@ -46,6 +46,7 @@ from pathlib import Path
 
 import contextd
 import contextd_code
+import contextd_common
 import pytest
 
 COPY = Path(__file__).parent / "src"
@@ -53,7 +54,7 @@ FAILED = []
 
 
 def pytest_configure():
-    for package in (contextd, contextd_code):
+    for package in (contextd, contextd_code, contextd_common):
         if COPY not in Path(package.__file__).parents:
             pytest.exit(f"{package.__file__} is not in {COPY}", returncode=4)
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from contextd.app import Host
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import load_settings
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 Depth = Literal["minimal", "standard", "comprehensive"]
 
@@ -147,7 +147,7 @@ class OpenHome:
     def call(self, operation: str, **arguments: Any) -> Any:
         """Call any operation of the reference by name; returns its result as plain JSON data.
 
-        Raises the errors of `contextd_code.errors`, each with a `code`, a `message` and a `hint`.
+        Raises the errors of `contextd_common.errors`, each with a `code`, a `message` and a `hint`.
         """
         if not self._open:
             raise Unavailable(

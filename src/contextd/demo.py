@@ -29,12 +29,12 @@ from mcp.client.stdio import stdio_client
 from contextd.imports.importers.injected_text import own_words
 from contextd.imports.importers.sample import sample_session
 from contextd.thin import client
-from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.git.programs import git_environment, git_line
 from contextd_code.git.substitute import keep_stand_ins_in
 from contextd_code.processes import run
-from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.walk import walk
+from contextd_common.errors import ContextdError, Invalid, Unavailable
+from contextd_common.text.tokens import count_tokens
 
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
 MOST_FILES = 5_000

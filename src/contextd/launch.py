@@ -14,7 +14,7 @@ from contextd.runtime.settings import Settings, load_settings
 from contextd.surfaces.daemon import serve
 from contextd.thin.home import log_path
 from contextd.thin.spawn import HomeClaim
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 if TYPE_CHECKING:
     from contextd.app import Host

@@ -6,7 +6,7 @@
     project.impact("src/billing.py:charge")
 
 Independent of contextd, which builds on it: no daemon, no store. Imports point down: api, then queries and project,
-calls, symbols, index, tree, git, files, values, text, `processes.py`, and `dataclass.py` and `errors.py` at the bottom.
+calls, symbols, index, tree, git, values, and `processes.py` at the bottom. `contextd_common` is below all of them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextd_code.api import ChangeImpact, CodeProject, ScanSummary, scan
-    from contextd_code.errors import ContextdError, Invalid, NotFound
     from contextd_code.queries.impact import DependentPlace, TestOfCode
     from contextd_code.queries.references import ReferenceLine, References
     from contextd_code.queries.symbols import SymbolHit
+    from contextd_common.errors import ContextdError, Invalid, NotFound
 
 __all__ = [
     "ChangeImpact",
@@ -35,11 +35,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ContextdError": "errors", "Invalid": "errors", "NotFound": "errors",
-    "DependentPlace": "queries.impact", "TestOfCode": "queries.impact",
-    "ReferenceLine": "queries.references", "References": "queries.references",
-    "SymbolHit": "queries.symbols",
-}  # fmt: skip
+    **dict.fromkeys(("ContextdError", "Invalid", "NotFound"), "contextd_common.errors"),
+    **dict.fromkeys(("DependentPlace", "TestOfCode"), "contextd_code.queries.impact"),
+    **dict.fromkeys(("ReferenceLine", "References"), "contextd_code.queries.references"),
+    "SymbolHit": "contextd_code.queries.symbols",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -48,4 +48,4 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'contextd_code' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - the same
 
-    return getattr(import_module(f"contextd_code.{_MODULES.get(name, 'api')}"), name)
+    return getattr(import_module(_MODULES.get(name, "contextd_code.api")), name)

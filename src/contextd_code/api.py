@@ -11,8 +11,6 @@ from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.scip import package_folders, read_indexes, stamp, told_edges
 from contextd_code.calls.uses import uses
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
 from contextd_code.git import diffs
 from contextd_code.index.memory_index import MemoryIndex
 from contextd_code.index.scan import scan as scan_files
@@ -39,6 +37,8 @@ from contextd_code.symbols.symbol_graph import Definition, build_graph
 from contextd_code.symbols.symbol_ranks import weights
 from contextd_code.tree.walk import walk
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
 
 
 @dataclass(frozen=True, slots=True)

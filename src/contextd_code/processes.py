@@ -20,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unreadable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unreadable
 
 if sys.platform == "linux":
     import resource

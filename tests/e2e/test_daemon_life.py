@@ -22,7 +22,7 @@ from contextd.thin.channel import Channel, connect, dial
 from contextd.thin.client import call, control, start, stop
 from contextd.thin.home import socket_path
 from contextd.thin.spawn import claim_home, is_alive
-from contextd_code.errors import NotFound, Unavailable
+from contextd_common.errors import NotFound, Unavailable
 
 
 @pytest.fixture

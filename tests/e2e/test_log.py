@@ -9,7 +9,7 @@ import pytest
 from homes import Home, has_ended, wait_for
 
 from contextd.thin import client
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 
 @pytest.fixture

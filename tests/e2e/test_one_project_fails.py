@@ -16,7 +16,7 @@ from homes import Home, has_ended, temporary_home, wait_for
 
 from contextd.thin import spool
 from contextd.thin.client import call, control
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from support.repositories import committed, git
 
 

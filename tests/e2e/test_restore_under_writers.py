@@ -12,7 +12,7 @@ import pytest
 from homes import Home, temporary_home, wait_for
 
 from contextd.thin.client import call
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ ROWS = (
         says="A backup of an older version does not count as complete.",
         sort="counted",
         tests=[
-            "tests/unit/test_backup_lag.py::test_a_backup_of_an_older_schema_lacks_what_was_written_after_it"
+            "tests/unit/stores/test_backup_lag.py::test_a_backup_of_an_older_schema_lacks_what_was_written_after_it"
         ],
         file="stores/backup_lag.py",
         before="        return WrittenSince(_count(database, _LATER))\n",
@@ -18,7 +18,7 @@ ROWS = (
     Promise(
         says="A file that cannot be compared with the store does not count as a complete backup.",
         sort="counted",
-        tests=["tests/unit/test_backup_lag.py::test_what_is_no_backup_lacks_everything"],
+        tests=["tests/unit/stores/test_backup_lag.py::test_what_is_no_backup_lacks_everything"],
         file="stores/backup_lag.py",
         before="    except apsw.Error:\n        return everything\n",
         after="    except apsw.Error:\n        return WrittenSince()\n",
@@ -27,8 +27,8 @@ ROWS = (
         says="Rules that a briefing or a prompt has no room for are counted in it.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_rules_that_a_small_prompt_has_no_room_for_are_counted_in_it",
-            "tests/unit/operations/test_directives_hold.py::test_ten_critical_policies_are_told_whole_and_more_are_counted",
+            "tests/unit/knowledge/test_directives_hold.py::test_rules_that_a_small_prompt_has_no_room_for_are_counted_in_it",
+            "tests/unit/knowledge/test_directives_hold.py::test_ten_critical_policies_are_told_whole_and_more_are_counted",
         ],
         file="briefing/directive_lines.py",
         before="            left_out += len(order) - place\n",
@@ -38,7 +38,7 @@ ROWS = (
         says="A rule too long for the room that is left is counted, and shorter ones are told.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_a_rule_too_long_for_the_room_is_counted_among_shorter_ones_that_fit"
+            "tests/unit/knowledge/test_directives_hold.py::test_a_rule_too_long_for_the_room_is_counted_among_shorter_ones_that_fit"
         ],
         file="briefing/directive_lines.py",
         before="            left_out += 1\n",
@@ -48,7 +48,7 @@ ROWS = (
         says="A fork of a session is no second witness for what its parent said.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_a_copy_of_the_same_event_is_no_second_witness_at_whatever_time"
+            "tests/unit/learning/test_candidates.py::test_a_copy_of_the_same_event_is_no_second_witness_at_whatever_time"
         ],
         file="learning/corroboration.py",
         before='in ("", session.id) or (ref and ref == record.source.ref)',
@@ -58,7 +58,7 @@ ROWS = (
         says="A session that is read twice is no second witness for a fix.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_remedies_learned.py::test_a_session_that_learns_twice_is_no_second_witness"
+            "tests/unit/remedies/test_remedies_learned.py::test_a_session_that_learns_twice_is_no_second_witness"
         ],
         file="remedies/learned_fixes.py",
         before="    errors_before = {one.id: one.data.get(ERRORS) for one in before if one.id != session.id}\n",
@@ -68,7 +68,7 @@ ROWS = (
         says="Text that an agent wrote out itself counts as no saving.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_digests.py::test_a_text_an_agent_wrote_out_saves_nothing_and_one_from_a_pipe_does"
+            "tests/unit/folding/test_digests.py::test_a_text_an_agent_wrote_out_saves_nothing_and_one_from_a_pipe_does"
         ],
         file="folding/operations/digests.py",
         before='    if source == "text" and runtime.surface in ("mcp", "rest"):\n',
@@ -78,7 +78,7 @@ ROWS = (
         says="Being used makes a record no newer than what was said after it.",
         sort="counted",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_being_used_makes_a_record_no_newer_than_it_is"
+            "tests/unit/learning/test_candidates.py::test_being_used_makes_a_record_no_newer_than_it_is"
         ],
         file="knowledge/writing.py",
         before='_NO_FRESHER = ("feedback", "retract", "signal")\n',
@@ -88,7 +88,7 @@ ROWS = (
         says="Text that an agent wrote out itself is no part of what folding kept out.",
         sort="counted",
         tests=[
-            "tests/unit/surfaces/test_web_savings.py::test_text_that_was_only_written_out_is_no_part_of_what_was_folded"
+            "tests/unit/folding/test_web_savings.py::test_text_that_was_only_written_out_is_no_part_of_what_was_folded"
         ],
         file="folding/page.py",
         before='for row in found["rows"] if row["level"] != "bookkeeping")',

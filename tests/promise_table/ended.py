@@ -9,7 +9,7 @@ ROWS = (
         says="What is said later wins, whatever is imported first.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_time_of_saying.py::test_what_was_said_later_wins_whatever_is_imported_first"
+            "tests/unit/learning/test_time_of_saying.py::test_what_was_said_later_wins_whatever_is_imported_first"
         ],
         file="knowledge/superseding.py",
         before="                return [*found, (record, other, moment, judged.reason)]\n",
@@ -19,7 +19,7 @@ ROWS = (
         says="A rule ends only by an explicit act: neither feedback nor disuse weakens it.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_neither_feedback_nor_time_weakens_a_rule"
+            "tests/unit/knowledge/test_directives_hold.py::test_neither_feedback_nor_time_weakens_a_rule"
         ],
         file="domain/directives.py",
         before="    if action in ENDING_ACTS or not is_directive(before):\n",
@@ -29,7 +29,7 @@ ROWS = (
         says="A rule that you delete is told no more.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_an_act_ends_a_rule_and_the_history_names_it"
+            "tests/unit/knowledge/test_directives_hold.py::test_an_act_ends_a_rule_and_the_history_names_it"
         ],
         file="domain/directives.py",
         before='    """update delete undo restore',
@@ -39,7 +39,7 @@ ROWS = (
         says="Only you end a rule of yours.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_later_words.py::test_only_the_user_ends_a_rule_of_the_user"
+            "tests/unit/knowledge/test_later_words.py::test_only_the_user_ends_a_rule_of_the_user"
         ],
         file="knowledge/superseding.py",
         before="    return is_directive(record) and (is_users(record) or not is_users(other))\n",
@@ -49,7 +49,7 @@ ROWS = (
         says="A sentence of a session ends nothing that you or an agent recorded.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_later_words.py::test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more"
+            "tests/unit/knowledge/test_later_words.py::test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more"
         ],
         file="knowledge/superseding.py",
         before="    if RANK[other.trust] > RANK[record.trust]:\n        return False\n",
@@ -59,8 +59,8 @@ ROWS = (
         says="No later note outdates a rule.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_validity.py::test_no_later_note_outdates_a_rule",
-            "tests/unit/operations/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule",
+            "tests/unit/search/test_validity.py::test_no_later_note_outdates_a_rule",
+            "tests/unit/search/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule",
         ],
         file="search/validity.py",
         before="    return not is_rule or (isinstance(one, Record) and one.kind in rules)\n",
@@ -70,7 +70,7 @@ ROWS = (
         says="No later note with another name for a thing outdates a rule about it.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule"
+            "tests/unit/search/test_validity.py::test_a_later_note_with_another_name_outdates_a_note_and_no_rule"
         ],
         file="search/validity.py",
         before="""                continue
@@ -84,7 +84,7 @@ ROWS = (
         says="Of two notes that contradict each other the newer comes first.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_validity.py::test_the_newer_comes_first_where_the_question_has_the_words_of_the_older"
+            "tests/unit/search/test_validity.py::test_the_newer_comes_first_where_the_question_has_the_words_of_the_older"
         ],
         file="search/validity.py",
         before="    ordered = _later_first(ordered, records)\n",
@@ -93,7 +93,7 @@ ROWS = (
     Promise(
         says="A limit of 0 days keeps everything.",
         sort="ended",
-        tests=["tests/unit/operations/test_retention.py::test_zero_days_keep_everything"],
+        tests=["tests/unit/sessions/test_retention.py::test_zero_days_keep_everything"],
         file="upkeep/operations/mending.py",
         before="timedelta(days=days) if days else None\n",
         after="timedelta(days=days)\n",
@@ -101,9 +101,7 @@ ROWS = (
     Promise(
         says="A policy whose file has a mistake holds as it was.",
         sort="ended",
-        tests=[
-            "tests/unit/operations/test_policies.py::test_a_file_that_is_spoilt_holds_as_it_was"
-        ],
+        tests=["tests/unit/policies/test_policies.py::test_a_file_that_is_spoilt_holds_as_it_was"],
         file="policies/rules_in_force.py",
         before="        if not shown or shown in broken or",
         after="        if not shown or",
@@ -112,7 +110,7 @@ ROWS = (
         says="A prompt that you send again in a later turn is heard.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_hooked_sessions.py::test_what_settings_and_plugin_tell_at_once_is_answered_once"
+            "tests/unit/learning/test_hooked_sessions.py::test_what_settings_and_plugin_tell_at_once_is_answered_once"
         ],
         file="sessions/duplicate_hooks.py",
         before="before == occurrence and abs(at - before_at) < _AT_ONCE\n",
@@ -122,7 +120,7 @@ ROWS = (
         says="A rule ends when you say so, in your own words.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
+            "tests/unit/learning/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
         ],
         file="learning/ended_rules.py",
         before="            [Changed(rule, after, _ACT, reason)],\n",
@@ -131,9 +129,7 @@ ROWS = (
     Promise(
         says="What you put in the place of a rule is kept as a rule.",
         sort="ended",
-        tests=[
-            "tests/unit/operations/test_ended_rules.py::test_what_replaces_a_rule_is_kept_as_one"
-        ],
+        tests=["tests/unit/learning/test_ended_rules.py::test_what_replaces_a_rule_is_kept_as_one"],
         file="learning/ended_rules.py",
         before="            beside=[new] if new is not None and known is None else [],\n",
         after="            beside=[],\n",
@@ -141,7 +137,9 @@ ROWS = (
     Promise(
         says="A sentence that forbids what a rule forbids ends nothing.",
         sort="ended",
-        tests=["tests/unit/test_endings.py::test_a_task_a_question_and_a_restatement_end_no_rule"],
+        tests=[
+            "tests/unit/domain/test_endings.py::test_a_task_a_question_and_a_restatement_end_no_rule"
+        ],
         file="domain/endings.py",
         before='    if ending.act not in ("named", "said") and (not fits or clashes):\n',
         after='    if ending.act not in ("named", "said") and not shared:\n',
@@ -149,7 +147,7 @@ ROWS = (
     Promise(
         says="Where two rules fit an ending alike, both hold.",
         sort="ended",
-        tests=["tests/unit/test_endings.py::test_two_rules_that_fit_alike_both_hold"],
+        tests=["tests/unit/domain/test_endings.py::test_two_rules_that_fit_alike_both_hold"],
         file="domain/endings.py",
         before='    return id if second <= _BEHIND * best and not said_before else ""\n',
         after='    return id if not said_before else ""\n',
@@ -158,7 +156,7 @@ ROWS = (
         says="An ending that is said again ends no other rule.",
         sort="ended",
         tests=[
-            "tests/unit/test_endings.py::test_an_ending_said_again_does_not_end_the_next_best_rule"
+            "tests/unit/domain/test_endings.py::test_an_ending_said_again_does_not_end_the_next_best_rule"
         ],
         file="domain/endings.py",
         before='    return id if second <= _BEHIND * best and not said_before else ""\n',
@@ -168,7 +166,7 @@ ROWS = (
         says="The next session is told once which rule you ended.",
         sort="ended",
         tests=[
-            "tests/unit/operations/test_ended_rules.py::test_the_next_session_is_told_once_and_no_other_project_is"
+            "tests/unit/learning/test_ended_rules.py::test_the_next_session_is_told_once_and_no_other_project_is"
         ],
         file="briefing/ended_lines.py",
         before="    new = [text for text in texts if not counts[line_digest(text)]]\n",

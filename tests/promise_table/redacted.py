@@ -9,7 +9,7 @@ ROWS = (
         says="A password of the content is no tag in any case.",
         sort="redacted",
         tests=[
-            "tests/unit/governance/test_redaction_of_parts.py::test_a_password_of_words_is_no_tag_in_any_case"
+            "tests/unit/redaction/test_redaction_of_parts.py::test_a_password_of_words_is_no_tag_in_any_case"
         ],
         file="redaction/repeated_secrets.py",
         before="        if alone == secret.strip().casefold() or",
@@ -19,7 +19,7 @@ ROWS = (
         says="A password beside the name of its login is not stored.",
         sort="redacted",
         tests=[
-            "tests/unit/governance/test_redact.py::test_a_password_beside_the_name_of_its_login_is_replaced"
+            "tests/unit/redaction/test_redact.py::test_a_password_beside_the_name_of_its_login_is_replaced"
         ],
         file="redaction/logins.py",
         before='_STEMS = (b"log", b"sign", b"cred")\n',
@@ -49,7 +49,7 @@ ROWS = (
         says="Secrets leave every text of a record, also of one that you typed.",
         sort="redacted",
         tests=[
-            "tests/unit/governance/test_gate.py::test_secrets_leave_every_text_of_the_draft_even_for_humans"
+            "tests/unit/claims/test_gate.py::test_secrets_leave_every_text_of_the_draft_even_for_humans"
         ],
         file="claims/write_gate.py",
         before="    draft, findings = without_secrets(draft, look.key)\n",
@@ -67,7 +67,7 @@ ROWS = (
         says="The copy of a file that contextd replaces has no secret of it.",
         sort="redacted",
         tests=[
-            "tests/unit/operations/test_secrets_everywhere.py::test_a_backup_of_the_project_model_has_no_secret_that_its_file_has"
+            "tests/unit/redaction/test_secrets_everywhere.py::test_a_backup_of_the_project_model_has_no_secret_that_its_file_has"
         ],
         file="projects/project_memory.py",
         before='_back_up(path, scrub(before or "").encode("utf-8"), moment)',
@@ -77,7 +77,7 @@ ROWS = (
         says="Texts are redacted before an embedding endpoint sees them.",
         sort="redacted",
         tests=[
-            "tests/unit/test_endpoints.py::test_secrets_are_taken_out_before_a_text_leaves",
+            "tests/unit/embedders/test_endpoints.py::test_secrets_are_taken_out_before_a_text_leaves",
         ],
         file="embedders/openai.py",
         before="[self._scrub(text)[:_CHARACTERS] or",

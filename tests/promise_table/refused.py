@@ -53,7 +53,7 @@ ROWS = (
         says="The policies of an untrusted folder are not applied.",
         sort="refused",
         tests=[
-            "tests/unit/operations/test_trust.py::test_nothing_of_an_untrusted_folder_is_a_rule_a_heading_or_a_setting"
+            "tests/unit/projects/test_trust.py::test_nothing_of_an_untrusted_folder_is_a_rule_a_heading_or_a_setting"
         ],
         file="policies/rule_folders.py",
         before="        closed = not runtime.checkout.trusted\n",
@@ -62,7 +62,7 @@ ROWS = (
     Promise(
         says="An agent cannot trust a folder.",
         sort="refused",
-        tests=["tests/unit/operations/test_trust.py::test_no_agents_shell_can_trust_a_folder"],
+        tests=["tests/unit/projects/test_trust.py::test_no_agents_shell_can_trust_a_folder"],
         file="domain/trust.py",
         before='    "GEMINI_CLI": "Gemini CLI",\n',
         after="",
@@ -71,7 +71,7 @@ ROWS = (
         says="Another repository in the place of a trusted one is not trusted.",
         sort="refused",
         tests=[
-            "tests/unit/operations/test_trust.py::test_another_repository_in_the_same_place_is_not_trusted"
+            "tests/unit/projects/test_trust.py::test_another_repository_in_the_same_place_is_not_trusted"
         ],
         file="app/trust.py",
         before="    same = before == now if before and now else",
@@ -81,7 +81,7 @@ ROWS = (
         says="A repository cannot make contextd run a program of its own.",
         sort="refused",
         tests=[
-            "tests/unit/code/test_git_runs_nothing.py::test_the_directory_of_a_repository_supplies_no_program"
+            "tests/unit/contextd_code/test_git_runs_nothing.py::test_the_directory_of_a_repository_supplies_no_program"
         ],
         file="contextd_code/git/programs.py",
         before="if Path(one).is_absolute())",
@@ -91,9 +91,9 @@ ROWS = (
         says="A link in a repository is not followed out of it.",
         sort="refused",
         tests=[
-            "tests/unit/test_guarded_files.py::test_a_folder_of_the_way_that_is_a_link_out_of_the_root_is_not_followed"
+            "tests/unit/contextd_common/test_guarded_files.py::test_a_folder_of_the_way_that_is_a_link_out_of_the_root_is_not_followed"
         ],
-        file="contextd_code/files/guarded.py",
+        file="contextd_common/files/guarded.py",
         before="        base = Path(os.path.realpath(within))\n",
         after="        base = Path(os.path.realpath(within))\n        base = base if base in real.parents else real.parent\n",
     ),
@@ -101,7 +101,7 @@ ROWS = (
         says="An archive that unpacks to far more than it holds is refused.",
         sort="refused",
         tests=[
-            "tests/unit/interop/test_foreign.py::test_an_archive_that_bursts_or_leads_out_is_refused"
+            "tests/unit/imports/test_foreign.py::test_an_archive_that_bursts_or_leads_out_is_refused"
         ],
         file="imports/foreign/safe_reading.py",
         before="    if member.file_size > _RATIO * max(1, member.compress_size):\n",
@@ -111,7 +111,7 @@ ROWS = (
         says="A note that reads like orders to agents waits for your review.",
         sort="refused",
         tests=[
-            "tests/unit/operations/test_inbox.py::test_orders_to_an_agent_wait_because_they_read_like_orders"
+            "tests/unit/knowledge/test_inbox.py::test_orders_to_an_agent_wait_because_they_read_like_orders"
         ],
         file="claims/write_gate.py",
         before='    if rank < RANK["human"] and _ORDERS.search(draft.content):\n',
@@ -121,7 +121,7 @@ ROWS = (
         says="contextd does not learn what it told an agent itself.",
         sort="refused",
         tests=[
-            "tests/unit/governance/test_gate.py::test_what_was_served_before_is_not_learned_from_a_transcript_again"
+            "tests/unit/claims/test_gate.py::test_what_was_served_before_is_not_learned_from_a_transcript_again"
         ],
         file="claims/write_gate.py",
         before='        copied = "" if on_purpose else _loop(draft.content, look.served)\n',
@@ -131,7 +131,7 @@ ROWS = (
         says="What a client writes into its file while contextd edits it is not overwritten.",
         sort="refused",
         tests=[
-            "tests/unit/interop/test_install.py::test_a_write_by_the_client_in_between_is_not_overwritten"
+            "tests/unit/clients/test_install.py::test_a_write_by_the_client_in_between_is_not_overwritten"
         ],
         file="clients/install.py",
         before="        if load(plan.path) != plan.before:\n",
@@ -141,7 +141,7 @@ ROWS = (
         says="Somebody else's hook program of the same name is left alone.",
         sort="refused",
         tests=[
-            "tests/unit/interop/test_install_clients.py::test_somebody_elses_hook_program_stays_and_is_told_of"
+            "tests/unit/clients/test_install_clients.py::test_somebody_elses_hook_program_stays_and_is_told_of"
         ],
         file="clients/text_files.py",
         before="        if text and self.known_by not in text:\n",

@@ -9,7 +9,7 @@ ROWS = (
         says="An event that a full disk cuts off spoils no other.",
         sort="restored",
         tests=[
-            "tests/unit/surfaces/test_spool.py::test_an_event_that_a_full_disk_cuts_off_spoils_no_other"
+            "tests/unit/thin/test_spool.py::test_an_event_that_a_full_disk_cuts_off_spoils_no_other"
         ],
         file="thin/spool.py",
         before="        os.ftruncate(fd, before)\n",
@@ -49,8 +49,8 @@ ROWS = (
         says="Uninstalling leaves your file byte for byte as it was.",
         sort="restored",
         tests=[
-            "tests/unit/interop/test_install.py::test_small_and_marked_files_come_back_as_they_were",
-            "tests/unit/interop/test_install.py::test_everything_else_in_the_file_stays_to_the_byte",
+            "tests/unit/clients/test_install.py::test_small_and_marked_files_come_back_as_they_were",
+            "tests/unit/clients/test_install.py::test_everything_else_in_the_file_stays_to_the_byte",
         ],
         file="clients/install.py",
         before='        return plan(old.before, "restored", "its earlier content")\n',
@@ -59,7 +59,7 @@ ROWS = (
     Promise(
         says="A file that contextd edits keeps its permissions.",
         sort="restored",
-        tests=["tests/unit/interop/test_install.py::test_permissions_stay_and_copies_are_private"],
+        tests=["tests/unit/clients/test_install.py::test_permissions_stay_and_copies_are_private"],
         file="files/disk.py",
         before="        Path(name).chmod(_mode_of(path))\n",
         after="",
@@ -96,7 +96,7 @@ ROWS = (
         says="A merge is undone as a whole.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_consolidation.py::test_a_merge_is_taken_back_as_a_whole"
+            "tests/unit/consolidation/test_consolidation.py::test_a_merge_is_taken_back_as_a_whole"
         ],
         file="consolidation/unmerging.py",
         before="    for member in members:\n        put, note",
@@ -106,7 +106,7 @@ ROWS = (
         says="Undoing a merge brings back nothing that you deleted since.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_consolidation.py::test_taking_a_merge_back_brings_back_nothing_that_was_deleted_since"
+            "tests/unit/consolidation/test_consolidation.py::test_taking_a_merge_back_brings_back_nothing_that_was_deleted_since"
         ],
         file="consolidation/unmerging.py",
         before='    status = was.status if member.status == "merged" else member.status\n',
@@ -124,7 +124,7 @@ ROWS = (
         says="A rule that an older version weakened for lack of use is as on its first day.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_directives_restored.py::test_a_rule_that_silence_weakened_is_as_on_its_first_day"
+            "tests/unit/knowledge/test_directives_restored.py::test_a_rule_that_silence_weakened_is_as_on_its_first_day"
         ],
         file="domain/directives.py",
         before='    status = held.status if held.status == "active" else after.status\n',
@@ -134,7 +134,7 @@ ROWS = (
         says="A contradiction that you reopen has both records in use again.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_taken_back.py::test_a_settled_contradiction_is_listed_again_and_both_records_hold"
+            "tests/unit/knowledge/test_taken_back.py::test_a_settled_contradiction_is_listed_again_and_both_records_hold"
         ],
         file="awareness/operations/contradictions.py",
         before='record.with_(status="active", canonical_id="", valid_to=None)',
@@ -144,7 +144,7 @@ ROWS = (
         says="A skill that you archived stays archived when its file changes.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_skills.py::test_looking_again_changes_nothing_and_what_was_put_away_stays_away"
+            "tests/unit/skills/test_skills.py::test_looking_again_changes_nothing_and_what_was_put_away_stays_away"
         ],
         file="skills/skill_files.py",
         before='        status="active" if was_missing else before.status,\n',
@@ -154,7 +154,7 @@ ROWS = (
         says="A record that lost a contradiction holds again once you restore it.",
         sort="restored",
         tests=[
-            "tests/unit/operations/test_awareness.py::test_a_record_that_lost_a_contradiction_holds_again_once_it_is_restored"
+            "tests/unit/awareness/test_awareness.py::test_a_record_that_lost_a_contradiction_holds_again_once_it_is_restored"
         ],
         file="knowledge/operations/records.py",
         before='record.status in ("superseded", "merged")',

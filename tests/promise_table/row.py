@@ -32,7 +32,7 @@ class Promise:
     @property
     def source(self) -> str:
         """The path of the file below `src`."""
-        return self.file if self.file.startswith("contextd_code/") else f"contextd/{self.file}"
+        return self.file if self.file.startswith("contextd_") else f"contextd/{self.file}"
 
     def mutated(self, text: str) -> str:
         """The text of the file with the mutant. Raises `ValueError` unless `before` occurs in it exactly once."""

@@ -8,7 +8,9 @@ ROWS = (
     Promise(
         says="An embedding endpoint cannot redirect your key or a text to another host.",
         sort="sent away",
-        tests=["tests/unit/test_endpoints.py::test_neither_key_nor_text_follows_to_another_host"],
+        tests=[
+            "tests/unit/embedders/test_endpoints.py::test_neither_key_nor_text_follows_to_another_host"
+        ],
         file="embedders/openai.py",
         before="build_opener(_NoRedirect)",
         after="build_opener()",
@@ -17,7 +19,7 @@ ROWS = (
         says="An error of an endpoint does not tell your key.",
         sort="sent away",
         tests=[
-            "tests/unit/test_endpoints.py::test_a_refusal_is_not_repeated_and_never_tells_the_key"
+            "tests/unit/embedders/test_endpoints.py::test_a_refusal_is_not_repeated_and_never_tells_the_key"
         ],
         file="embedders/openai.py",
         before='                    raise self._failed(f"answered {error.code}") from None\n',
@@ -27,7 +29,7 @@ ROWS = (
         says="What is saved about you leaves the machine in no export.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_person.py::test_nothing_of_the_person_may_leave_the_machine"
+            "tests/unit/person/test_person.py::test_nothing_of_the_person_may_leave_the_machine"
         ],
         file="runtime/runtime.py",
         before="        scopes = [scope for scope in self.cascade if may_leave(scope)]\n",
@@ -37,7 +39,7 @@ ROWS = (
         says="What is saved about you is not written into the repository.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_person.py::test_nothing_of_the_person_is_written_into_the_repository"
+            "tests/unit/person/test_person.py::test_nothing_of_the_person_is_written_into_the_repository"
         ],
         file="briefing/context_file.py",
         before="        runtime.leaving()\n        .view.records.find(\n",
@@ -47,7 +49,7 @@ ROWS = (
         says="An export says nothing of the processes and read positions of your machine.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
+            "tests/unit/imports/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
         ],
         file="imports/bundle_transfer.py",
         before='"disconnected_process", "transcript_offset",',
@@ -57,7 +59,7 @@ ROWS = (
         says="An export does not tell the time zone of your machine.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
+            "tests/unit/imports/test_bundles.py::test_a_bundle_says_nothing_of_processes_offsets_and_the_time_zone_of_its_machine"
         ],
         file="imports/bundle_transfer.py",
         before="runtime.clock.now())\n    for record in records_of_project",
@@ -67,7 +69,7 @@ ROWS = (
         says="No export names a path of your home.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_bundles.py::test_no_export_names_a_path_the_user_or_the_host_of_this_machine"
+            "tests/unit/imports/test_bundles.py::test_no_export_names_a_path_the_user_or_the_host_of_this_machine"
         ],
         file="knowledge/machine_neutral.py",
         before='    rules += [(_paths(_forms([home])), "~"), (_HOMES, "~"), *_names()]\n',
@@ -84,7 +86,9 @@ ROWS = (
     Promise(
         says="A model is downloaded only if you allow it.",
         sort="sent away",
-        tests=["tests/unit/test_fastembed.py::test_a_model_is_fetched_only_where_that_is_allowed"],
+        tests=[
+            "tests/unit/embedders/test_fastembed.py::test_a_model_is_fetched_only_where_that_is_allowed"
+        ],
         file="embedders/fast.py",
         before="            local_files_only=not options.download,\n",
         after="            local_files_only=False,\n",
@@ -93,7 +97,7 @@ ROWS = (
         says="What must not be sent to an embedder keeps no other text from its vector.",
         sort="sent away",
         tests=[
-            "tests/unit/operations/test_embedding.py::test_what_must_not_be_sent_keeps_no_other_text_from_its_vector"
+            "tests/unit/knowledge/test_embedding.py::test_what_must_not_be_sent_keeps_no_other_text_from_its_vector"
         ],
         file="codebase/operations/indexing.py",
         before="        runtime = runtime.leaving()",

@@ -8,7 +8,7 @@ ROWS = (
     Promise(
         says="A demand that you rewound is not told.",
         sort="taken back",
-        tests=["tests/unit/operations/test_rewound.py::test_a_rewound_demand_is_not_told"],
+        tests=["tests/unit/learning/test_rewound.py::test_a_rewound_demand_is_not_told"],
         file="domain/rewinds.py",
         before="        left |= set(note.data[_LEFT])\n",
         after="",
@@ -17,7 +17,7 @@ ROWS = (
         says="What was learned from a turn that you rewind later is withdrawn, and what it ended holds again.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_rewound.py::test_a_demand_that_was_learned_is_withdrawn_and_what_it_replaced_holds_again"
+            "tests/unit/learning/test_rewound.py::test_a_demand_that_was_learned_is_withdrawn_and_what_it_replaced_holds_again"
         ],
         file="learning/episodes.py",
         before="    follow_line(runtime, session, FollowedTurns(events, ids))\n",
@@ -37,7 +37,7 @@ ROWS = (
         says="What you took back comes last in every list and says so.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_validity.py::test_what_the_user_took_back_comes_last_and_quotes_who_did"
+            "tests/unit/search/test_validity.py::test_what_the_user_took_back_comes_last_and_quotes_who_did"
         ],
         file="search/validity.py",
         before='    return Validity(f"taken back by the user{quoted}{source}", by, replaced=True)\n',
@@ -47,7 +47,7 @@ ROWS = (
         says="A word that you took back ends no state.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_state_events.py::test_only_a_later_word_that_holds_ends_a_state"
+            "tests/unit/search/test_state_events.py::test_only_a_later_word_that_holds_ends_a_state"
         ],
         file="search/state_events.py",
         before='        if later.at <= one.at or record.data.get("taken_back"):\n',
@@ -57,7 +57,7 @@ ROWS = (
         says="A retraction that you took back itself is told no more.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_session_outcomes.py::test_a_retraction_stands_for_what_it_takes_back_unless_it_was_taken_back_itself"
+            "tests/unit/briefing/test_session_outcomes.py::test_a_retraction_stands_for_what_it_takes_back_unless_it_was_taken_back_itself"
         ],
         file="briefing/session_outcome.py",
         before='        elif by is not None and not by.data.get("taken_back"):\n',
@@ -67,7 +67,7 @@ ROWS = (
         says="A success that you took back hides no warning about the way that failed.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_dead_ends.py::test_a_success_that_the_user_took_back_makes_no_way_work"
+            "tests/unit/briefing/test_dead_ends.py::test_a_success_that_the_user_took_back_makes_no_way_work"
         ],
         file="briefing/dead_end_injection.py",
         before='        and not later.data.get("taken_back")\n',
@@ -77,7 +77,7 @@ ROWS = (
         says="What you took back in a session is not learned from it.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_validity.py::test_what_was_taken_back_in_its_session_teaches_nothing"
+            "tests/unit/search/test_validity.py::test_what_was_taken_back_in_its_session_teaches_nothing"
         ],
         file="learning/statements.py",
         before="_NEVER or (turn is not None and turn.taken_back):\n",
@@ -87,7 +87,7 @@ ROWS = (
         says="What you dropped stays away when it is said again.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_what_was_dropped_stays_away_when_it_is_said_again"
+            "tests/unit/learning/test_candidates.py::test_what_was_dropped_stays_away_when_it_is_said_again"
         ],
         file="learning/statements.py",
         before='    query = runtime.query("discovery", level="project", statuses=("archived",)',
@@ -97,7 +97,7 @@ ROWS = (
         says="A fix that you rejected is not proposed again.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_remedies_learned.py::test_a_rejected_fix_does_not_come_back"
+            "tests/unit/remedies/test_remedies_learned.py::test_a_rejected_fix_does_not_come_back"
         ],
         file="remedies/learned_fixes.py",
         before="""    if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
@@ -111,7 +111,7 @@ ROWS = (
         says="A preference that you turned down is not proposed again, and keeps no other from it.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_taken_back.py::test_what_was_turned_down_keeps_nothing_else_from_being_proposed"
+            "tests/unit/knowledge/test_taken_back.py::test_what_was_turned_down_keeps_nothing_else_from_being_proposed"
         ],
         file="person/proposals.py",
         before="persons_records(here, *STATUSES, ended=True)",
@@ -121,7 +121,7 @@ ROWS = (
         says="Undoing an import keeps a session that you resumed since.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_imports.py::test_undoing_an_import_keeps_a_session_that_was_resumed_and_has_ended_again"
+            "tests/unit/imports/test_imports.py::test_undoing_an_import_keeps_a_session_that_was_resumed_and_has_ended_again"
         ],
         file="imports/undo.py",
         before='    if session.data.get("hooked"):\n',
@@ -131,7 +131,7 @@ ROWS = (
         says="An import that you undid does not come back by itself.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_followed_instructions.py::test_what_a_person_took_back_does_not_come_back_by_itself"
+            "tests/unit/imports/test_followed_instructions.py::test_what_a_person_took_back_does_not_come_back_by_itself"
         ],
         file="imports/note_import.py",
         before="(last.action == TAKEN_BACK and not intake.unasked)",
@@ -140,7 +140,7 @@ ROWS = (
     Promise(
         says="A folder whose trust you took back is not trusted because a client trusts it.",
         sort="taken back",
-        tests=["tests/unit/operations/test_trust.py::test_the_trust_of_a_client_is_taken_over"],
+        tests=["tests/unit/projects/test_trust.py::test_the_trust_of_a_client_is_taken_over"],
         file="app/trust.py",
         before="        if entry is not None:\n            return _decided(path, entry)\n",
         after='        if entry is not None and not entry.get("revoked"):\n            return _decided(path, entry)\n',
@@ -149,7 +149,7 @@ ROWS = (
         says="Undoing a learning takes its line out of project.yaml.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_unlearning.py::test_undoing_a_learning_takes_its_line_out_of_project_yaml_and_nothing_else"
+            "tests/unit/learning/test_unlearning.py::test_undoing_a_learning_takes_its_line_out_of_project_yaml_and_nothing_else"
         ],
         file="knowledge/operations/history.py",
         before="    taken_out = _unlearn(runtime, put.record) if after is None else []\n",
@@ -158,7 +158,7 @@ ROWS = (
     Promise(
         says="A rule that you say again is not taken back by it.",
         sort="taken back",
-        tests=["tests/unit/operations/test_ended_rules.py::test_a_rule_said_again_goes_on"],
+        tests=["tests/unit/learning/test_ended_rules.py::test_a_rule_said_again_goes_on"],
         file="learning/episodes.py",
         before="        not is_directive(record) or turns_a_word(by.words, record.content)\n",
         after="        True\n",
@@ -167,7 +167,7 @@ ROWS = (
         says="The ending of a rule that you undid stays undone.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
+            "tests/unit/learning/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
         ],
         file="learning/ended_rules.py",
         before="    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):\n",
@@ -177,7 +177,7 @@ ROWS = (
         says="Taking back the words that ended a rule brings the rule back.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_ended_rules.py::test_a_rule_comes_back_when_its_ending_is_taken_back"
+            "tests/unit/learning/test_ended_rules.py::test_a_rule_comes_back_when_its_ending_is_taken_back"
         ],
         file="learning/ended_rules.py",
         before="    _give_back(runtime, session, [turn for turn in turns if turn.taken_back])\n",
@@ -187,7 +187,7 @@ ROWS = (
         says="Ending one rule takes back no other that you stated right before.",
         sort="taken back",
         tests=[
-            "tests/unit/operations/test_ended_rules.py::test_ending_a_rule_takes_back_no_other_that_was_said_right_before"
+            "tests/unit/learning/test_ended_rules.py::test_ending_a_rule_takes_back_no_other_that_was_said_right_before"
         ],
         file="sessions/retractions.py",
         before="    return bool(taking) and not DENIAL.match(words) and all(map(ending_in, taking))\n",

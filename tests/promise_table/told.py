@@ -8,7 +8,7 @@ ROWS = (
     Promise(
         says="A text cannot forge the line that says where a record comes from.",
         sort="told",
-        tests=["tests/unit/test_quoting.py::test_a_text_cannot_bring_its_own_provenance"],
+        tests=["tests/unit/briefing/test_quoting.py::test_a_text_cannot_bring_its_own_provenance"],
         file="domain/quoting.py",
         before='    return _PROVENANCE.sub(" • ", inline(text))\n',
         after="    return inline(text)\n",
@@ -16,7 +16,9 @@ ROWS = (
     Promise(
         says="A stored text cannot close the tag that a client puts around it.",
         sort="told",
-        tests=["tests/unit/test_quoting.py::test_quoting_twice_is_quoting_once_and_forges_nothing"],
+        tests=[
+            "tests/unit/briefing/test_quoting.py::test_quoting_twice_is_quoting_once_and_forges_nothing"
+        ],
         file="domain/quoting.py",
         before='return _TAG.sub("‹", visible_text(_BREAK.sub("\\n", text)))',
         after='return visible_text(_BREAK.sub("\\n", text))',
@@ -25,7 +27,7 @@ ROWS = (
         says="What you stated for good is told in every later session.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_what_the_user_stated_is_told_in_every_later_session"
+            "tests/unit/knowledge/test_directives_hold.py::test_what_the_user_stated_is_told_in_every_later_session"
         ],
         file="briefing/directive_lines.py",
         before="    records = [*find(learned).records, *find(typed).records]\n",
@@ -35,7 +37,7 @@ ROWS = (
         says="What you wrote yourself is told however unsure it has become.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
+            "tests/unit/learning/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
         ],
         file="domain/confidence.py",
         before='>= FLOOR or record.trust == "human" or is_directive(record)',
@@ -45,7 +47,7 @@ ROWS = (
         says="What an agent noted is not told any more once it has helped nobody.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
+            "tests/unit/learning/test_candidates.py::test_below_the_floor_a_persons_note_is_told_and_an_agents_is_not"
         ],
         file="domain/confidence.py",
         before="    return confidence_at(record, now) >= FLOOR or",
@@ -55,7 +57,7 @@ ROWS = (
         says="A fix that you recorded yourself is told however unsure it has become.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_remediations.py::test_a_persons_fix_is_told_below_the_floor_and_an_agents_is_not"
+            "tests/unit/remedies/test_remediations.py::test_a_persons_fix_is_told_below_the_floor_and_an_agents_is_not"
         ],
         file="briefing/remedy_injection.py",
         before='record.confidence >= FLOOR or record.trust == "human"',
@@ -65,8 +67,8 @@ ROWS = (
         says="A rule is not repeated to the session that stated it.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_directives_hold.py::test_a_rule_is_not_told_to_the_session_that_stated_it",
-            "tests/unit/operations/test_directives_hold.py::test_a_rule_that_an_agent_recorded_is_not_told_to_its_own_session",
+            "tests/unit/knowledge/test_directives_hold.py::test_a_rule_is_not_told_to_the_session_that_stated_it",
+            "tests/unit/knowledge/test_directives_hold.py::test_a_rule_that_an_agent_recorded_is_not_told_to_its_own_session",
         ],
         file="briefing/prompt_directives.py",
         before="        and record.session != session.id\n",
@@ -76,7 +78,7 @@ ROWS = (
         says="A rule for some files is not told at the start of a session.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_rules_for_some_files.py::test_it_is_not_told_at_the_start_and_a_rule_for_every_file_is"
+            "tests/unit/policies/test_rules_for_some_files.py::test_it_is_not_told_at_the_start_and_a_rule_for_every_file_is"
         ],
         file="briefing/directive_lines.py",
         before="if applies(one[0], touched)}",
@@ -86,7 +88,7 @@ ROWS = (
         says="An edit of other files tells no rule for some files.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
+            "tests/unit/policies/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
         ],
         file="briefing/limited_rules.py",
         before="if rule.id not in window and applies(rule, touched)]",
@@ -96,7 +98,7 @@ ROWS = (
         says="A rule for some files is told once in a window.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
+            "tests/unit/policies/test_rules_for_some_files.py::test_an_edit_of_its_files_tells_it_once_and_no_other_edit_does"
         ],
         file="briefing/limited_rules.py",
         before="if rule.id not in window and applies(rule, touched)]",
@@ -106,7 +108,7 @@ ROWS = (
         says="A note is not repeated to the session that recorded it.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_a_note_is_not_told_to_the_session_that_recorded_it"
+            "tests/unit/learning/test_candidates.py::test_a_note_is_not_told_to_the_session_that_recorded_it"
         ],
         file="briefing/prompt_context.py",
         before="        if record.session != session.id and _may_be_told(",
@@ -116,7 +118,7 @@ ROWS = (
         says="A confirmed fix comes before one that nobody confirmed.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_remediations.py::test_a_confirmed_fix_comes_before_a_surer_one_that_nobody_confirmed"
+            "tests/unit/remedies/test_remediations.py::test_a_confirmed_fix_comes_before_a_surer_one_that_nobody_confirmed"
         ],
         file="remedies/lookup.py",
         before='            one.record.status != "active",\n',
@@ -125,9 +127,7 @@ ROWS = (
     Promise(
         says="A fix that nobody confirmed is found by a search and told to nobody unasked.",
         sort="told",
-        tests=[
-            "tests/unit/operations/test_remediations.py::test_a_candidate_is_found_and_not_told"
-        ],
+        tests=["tests/unit/remedies/test_remediations.py::test_a_candidate_is_found_and_not_told"],
         file="briefing/remedy_injection.py",
         before='ends, statuses=("active",), quoted=quoted)',
         after="ends, quoted=quoted)",
@@ -136,7 +136,7 @@ ROWS = (
         says="What one session said in passing is told to nobody unasked.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_candidates.py::test_a_candidate_is_found_by_a_search_and_told_to_nobody_unasked"
+            "tests/unit/learning/test_candidates.py::test_a_candidate_is_found_by_a_search_and_told_to_nobody_unasked"
         ],
         file="briefing/briefing.py",
         before="    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)\n",
@@ -148,7 +148,7 @@ ROWS = (
         says="What your agent lost in a compaction is told again.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_conversations.py::test_what_a_compacted_window_lost_is_told_again_once"
+            "tests/unit/invocation/test_conversations.py::test_what_a_compacted_window_lost_is_told_again_once"
         ],
         file="briefing/injected_records.py",
         before="    return set(session.injected) - set(map(str, session.data.get(LOST, ())))\n",
@@ -158,7 +158,7 @@ ROWS = (
         says="Where a rule and a later note contradict each other, the rule is told.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_told_at_odds.py::test_a_rule_is_told_and_no_later_note_that_forbids_it"
+            "tests/unit/briefing/test_told_at_odds.py::test_a_rule_is_told_and_no_later_note_that_forbids_it"
         ],
         file="briefing/conflicts.py",
         before="    for goes_before in (_is_rule, is_directive, is_users):\n",
@@ -168,7 +168,7 @@ ROWS = (
         says="A review of a branch tells the rules that its changes break.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_branch_contexts.py::test_a_branch_is_told_which_rules_its_own_changes_break"
+            "tests/unit/codebase/test_branch_contexts.py::test_a_branch_is_told_which_rules_its_own_changes_break"
         ],
         file="codebase/operations/impact.py",
         before="violation_views(checked(runtime, with_root(told(text), runtime))) if text else []",
@@ -178,7 +178,7 @@ ROWS = (
         says="What a sub-agent of Copilot was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
         ],
         file="imports/importers/copilot.py",
         before='transcript.marks = {"sidechain": True, "agent": agent} if agent else {}',
@@ -188,7 +188,7 @@ ROWS = (
         says="A sentence that says never, or another number, is not hidden as a repetition.",
         sort="told",
         tests=[
-            "tests/unit/retrieval/test_fold.py::test_a_negation_or_another_number_is_shown_beside_what_says_nearly_the_same"
+            "tests/unit/domain/test_fold.py::test_a_negation_or_another_number_is_shown_beside_what_says_nearly_the_same"
         ],
         file="search/near_duplicates.py",
         before="    if one.decisive != other.decisive:\n        return False\n",
@@ -198,8 +198,8 @@ ROWS = (
         says="Noon, 12 pm and the schedule that means it are no contradiction, and 12 am is midnight.",
         sort="told",
         tests=[
-            "tests/unit/governance/test_contradict.py::test_what_can_hold_at_once_is_no_contradiction",
-            "tests/unit/governance/test_contradict.py::test_a_contradiction_is_seen_whichever_way_round_and_said_in_words",
+            "tests/unit/claims/test_contradict.py::test_what_can_hold_at_once_is_no_contradiction",
+            "tests/unit/claims/test_contradict.py::test_a_contradiction_is_seen_whichever_way_round_and_said_in_words",
         ],
         file="claims/schedules.py",
         before='hour = hour % 12 + (12 if half == "p" else 0)',
@@ -209,7 +209,7 @@ ROWS = (
         says="Status tells of a job that failed for good.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_garbage_jobs.py::test_status_tells_of_a_job_that_failed_for_good"
+            "tests/unit/upkeep/test_garbage_jobs.py::test_status_tells_of_a_job_that_failed_for_good"
         ],
         file="upkeep/operations/status.py",
         before='for job in view.jobs.list(states=("failed",), limit=5)',
@@ -229,7 +229,7 @@ ROWS = (
         says="A sub-agent's own session in Cline has no word of yours.",
         sort="told",
         tests=[
-            "tests/unit/interop/test_sub_agents.py::test_a_file_of_a_sub_agents_own_has_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_a_file_of_a_sub_agents_own_has_no_word_of_the_user"
         ],
         file="imports/importers/cline.py",
         before='transcript.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}',
@@ -239,7 +239,7 @@ ROWS = (
         says="What a sub-agent of OpenCode was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/interop/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
         ],
         file="imports/importers/opencode.py",
         before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
@@ -249,8 +249,8 @@ ROWS = (
         says="An order for one turn, however loud, is told in no later session.",
         sort="told",
         tests=[
-            "tests/unit/test_spans.py::test_an_order_of_one_turn_is_no_rule_however_loud",
-            "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
+            "tests/unit/domain/test_spans.py::test_an_order_of_one_turn_is_no_rule_however_loud",
+            "tests/unit/learning/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
         ],
         file="domain/directives.py",
         before='GENERAL.search(bare) else "turn"\n',
@@ -260,7 +260,7 @@ ROWS = (
         says="An order for this task is told in no later session.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule"
+            "tests/unit/learning/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule"
         ],
         file="domain/directives.py",
         before='        return "session"\n',
@@ -270,7 +270,7 @@ ROWS = (
         says="An order for a branch is told on that branch alone.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_spans_of_orders.py::test_an_order_for_a_branch_is_told_on_that_branch_alone"
+            "tests/unit/learning/test_spans_of_orders.py::test_an_order_for_a_branch_is_told_on_that_branch_alone"
         ],
         file="knowledge/told_here.py",
         before="    return not branches or branch_here(runtime) in branches\n",
@@ -280,7 +280,7 @@ ROWS = (
         says="An order for a branch does not end the rule for all of them.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_spans_of_orders.py::test_an_order_for_a_branch_does_not_end_the_rule_for_all"
+            "tests/unit/learning/test_spans_of_orders.py::test_an_order_for_a_branch_does_not_end_the_rule_for_all"
         ],
         file="domain/applies_to.py",
         before=" and branches_of(one) == branches_of(other)\n",
@@ -290,8 +290,8 @@ ROWS = (
         says="What one feature of your product must always show is no rule for the work of later sessions.",
         sort="told",
         tests=[
-            "tests/unit/test_spans.py::test_what_one_feature_shows_or_does_is_no_rule_for_the_work",
-            "tests/unit/operations/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
+            "tests/unit/domain/test_spans.py::test_what_one_feature_shows_or_does_is_no_rule_for_the_work",
+            "tests/unit/learning/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
         ],
         file="domain/directives.py",
         before='return "standing" if ONE_FEATURE.search(bare) and not WIDE.search(bare) else "stated"\n',
@@ -301,7 +301,7 @@ ROWS = (
         says="A list, a record or an answer of others that you paste holds no demand of yours.",
         sort="told",
         tests=[
-            "tests/unit/test_speech.py::test_lists_records_letters_and_answers_of_others_hold_no_rule_of_the_user"
+            "tests/unit/domain/test_speech.py::test_lists_records_letters_and_answers_of_others_hold_no_rule_of_the_user"
         ],
         file="domain/speech.py",
         before=" or ANSWERED.search(head) or RECORDED.search(head))\n",
@@ -311,7 +311,7 @@ ROWS = (
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_spans_of_orders.py::test_what_a_prompt_passes_on_is_no_demand"
+            "tests/unit/learning/test_spans_of_orders.py::test_what_a_prompt_passes_on_is_no_demand"
         ],
         file="sessions/hook_events.py",
         before="    own, material = set_apart(clean)\n",
@@ -321,7 +321,7 @@ ROWS = (
         says="A running session is not told its own words.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_session_outcomes.py::test_a_running_session_is_never_told_its_own_words"
+            "tests/unit/briefing/test_session_outcomes.py::test_a_running_session_is_never_told_its_own_words"
         ],
         file="briefing/session_outcome.py",
         before="            and (record.session != running or _takes_back(record))\n",
@@ -331,7 +331,7 @@ ROWS = (
         says="What a prompt pastes is not told back to it.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_session_outcomes.py::test_what_a_prompt_pastes_is_not_told_back"
+            "tests/unit/briefing/test_session_outcomes.py::test_what_a_prompt_pastes_is_not_told_back"
         ],
         file="briefing/prompt_context.py",
         before="if one.id not in hidden and not _is_in(one.text, pasted)]",
@@ -340,7 +340,7 @@ ROWS = (
     Promise(
         says="A session's agent is asked about your rules once, and not again.",
         sort="told",
-        tests=["tests/unit/operations/test_rules_in_question.py::test_no_session_is_asked_twice"],
+        tests=["tests/unit/learning/test_rules_in_question.py::test_no_session_is_asked_twice"],
         file="learning/lessons.py",
         before="    if session.data.get(ASKED) or not turns",
         after="    if not turns",
@@ -349,7 +349,7 @@ ROWS = (
         says="A rule that an agent dropped is not asked about again.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_rules_in_question.py::test_an_answer_is_not_undone_when_the_session_is_learned_from"
+            "tests/unit/learning/test_rules_in_question.py::test_an_answer_is_not_undone_when_the_session_is_learned_from"
         ],
         file="learning/statements.py",
         before="if _plain(one.text) not in dropped][:most]",
@@ -358,7 +358,7 @@ ROWS = (
     Promise(
         says="Several verdicts in one call are all carried out, or none.",
         sort="told",
-        tests=["tests/unit/operations/test_rules_in_question.py::test_a_wrong_id_changes_nothing"],
+        tests=["tests/unit/learning/test_rules_in_question.py::test_a_wrong_id_changes_nothing"],
         file="learning/operations/candidates.py",
         before="        changes[record.id] = one\n",
         after="        changes[record.id] = one\n        change_all(runtime, [one])\n",
@@ -367,7 +367,7 @@ ROWS = (
         says="contextd's question is not taken for your words.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_rules_in_question.py::test_the_question_is_not_taken_for_words_of_the_user"
+            "tests/unit/learning/test_rules_in_question.py::test_the_question_is_not_taken_for_words_of_the_user"
         ],
         file="imports/importers/injected_text.py",
         before="|Before you stop: if this session taught |",
@@ -377,7 +377,7 @@ ROWS = (
         says="A rule that you kept is not judged again.",
         sort="told",
         tests=[
-            "tests/unit/operations/test_judged_again.py::test_what_a_person_or_a_second_session_confirmed_stays"
+            "tests/unit/learning/test_judged_again.py::test_what_a_person_or_a_second_session_confirmed_stays"
         ],
         file="learning/judged_again.py",
         before="        if any(one.action not in _NO_ACT or",

@@ -17,7 +17,7 @@ from contextd.domain.changes import Changes, KnowledgeChanges, Put, WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd_code.errors import Conflict, ContextdError, Denied
+from contextd_common.errors import Conflict, ContextdError, Denied
 from support import postgres_server
 from support.network_proxy import NetworkProxy
 from support.stores import EVERY_STORE, Whole, address, opened

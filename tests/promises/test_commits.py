@@ -8,7 +8,7 @@ from contextd.domain.changes import Changes, CodeChange, KnowledgeChanges, NewJo
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
-from contextd_code.errors import Conflict, ContextdError, Denied, Invalid, NotFound
+from contextd_common.errors import Conflict, ContextdError, Denied, Invalid, NotFound
 from support.stores import EVERY_STORE, Whole, address, opened, plain
 from support.strategies import EPOCH, SCOPES
 

@@ -22,8 +22,8 @@ from contextd.domain.query import Document, Match, Page
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.upkeep import Ages
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
-from contextd_code.errors import ContextdError
-from contextd_code.text.words import query_words
+from contextd_common.errors import ContextdError
+from contextd_common.text.words import query_words
 from support.clocks import Standing
 from support.stores import WITH_CODE, Whole, address, everything, opened
 from support.strategies import (

@@ -11,8 +11,8 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Document, IndexStats, Pending, Query
 from contextd.domain.records import Record
 from contextd.stores import ranking
-from contextd_code.errors import Corrupt, Invalid
-from contextd_code.text.words import query_words
+from contextd_common.errors import Corrupt, Invalid
+from contextd_common.text.words import query_words
 from support.strategies import AWKWARD, EPOCH, SCOPES, vector
 
 SHOP = SCOPES[2]

@@ -22,7 +22,7 @@ from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.stores import move_store
 from contextd.stores.move import MOVED
 from contextd.stores.postgres_migrate import migrations
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 from promises.test_histories import end, same
 from support.clocks import Standing
 from support.stores import Whole, address, opened

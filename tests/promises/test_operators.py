@@ -18,7 +18,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import STORES
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 from support.examples import drawn
 from support.stores import Whole, address, opened
 from support.strategies import AWKWARD, EPOCH, SCOPES

@@ -18,7 +18,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.stores import delete_organisation
 from contextd.stores.postgres_migrate import migrate_postgres, migrations
-from contextd_code.errors import NotFound, Unavailable
+from contextd_common.errors import NotFound, Unavailable
 from support import postgres_server
 from support.clocks import Ticking
 from support.stores import Whole, address, opened

@@ -11,7 +11,7 @@ from contextd.domain.access import OWNER, Caller
 from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.originals import Original
 from contextd.domain.upkeep import Ages
-from contextd_code.errors import Denied, Invalid
+from contextd_common.errors import Denied, Invalid
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP, OTHER = SCOPES[2], SCOPES[3]

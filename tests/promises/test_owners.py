@@ -18,8 +18,8 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.store import Store, View
 from contextd.stores.granted_rows import GrantedRows
-from contextd_code.errors import Denied, NotFound
-from contextd_code.text.words import query_words
+from contextd_common.errors import Denied, NotFound
+from contextd_common.text.words import query_words
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome

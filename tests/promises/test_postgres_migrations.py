@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from contextd.stores.postgres_migrate import migrate_postgres, migrations, schema_of
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from support import postgres_server
 from support.stores import Whole, opened
 

@@ -18,7 +18,7 @@ from contextd.domain.changes import Changes, KnowledgeChanges, NewJob, Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.stores.postgres_connection import CALL, WAIT_SECONDS
-from contextd_code.errors import Busy, Conflict, Unavailable
+from contextd_common.errors import Busy, Conflict, Unavailable
 from support import pgbouncer, postgres_server
 from support.network_proxy import NetworkProxy
 from support.stores import Whole, address, opened

@@ -8,7 +8,7 @@ import pytest
 
 from contextd.domain.changes import NewJob
 from contextd.domain.jobs import LANES, Schedule
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 from support.strategies import SCOPES
 
 SHOP, TEAM = SCOPES[2], SCOPES[1]

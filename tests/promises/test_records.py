@@ -12,7 +12,7 @@ from contextd.domain.changes import Put
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
 from contextd.domain.usage import ByProducts, RecordUse
-from contextd_code.errors import Conflict, Invalid, NotFound
+from contextd_common.errors import Conflict, Invalid, NotFound
 from support.examples import drawn
 from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES, records

@@ -14,7 +14,7 @@ from contextd.domain.context_items import ContextItem, Serving
 from contextd.domain.sessions import Event, FileAccess, Fold, Seat, Session, SessionChange
 from contextd.domain.upkeep import Ages
 from contextd.domain.usage import ByProducts, HandedOut
-from contextd_code.errors import Conflict, Denied, NotFound, Stale
+from contextd_common.errors import Conflict, Denied, NotFound, Stale
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]

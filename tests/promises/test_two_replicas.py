@@ -28,7 +28,7 @@ from contextd.domain.usage import ByProducts, HandedOut, Observation
 from contextd.stores.postgres_migrate import migrate_postgres
 from contextd.stores.postgres_words import PostgresIndexWriter
 from contextd.stores.sql_index_writing import row_of
-from contextd_code.errors import Conflict, ContextdError, Stale
+from contextd_common.errors import Conflict, ContextdError, Stale
 from support import postgres_server
 from support.clocks import Ticking
 from support.stores import Whole, address, opened

@@ -28,7 +28,7 @@ from contextd.stores.codec import dumps
 from contextd.stores.combined_reads import LocalRankings
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
-from contextd_code.text.words import words
+from contextd_common.text.words import words
 from reference_store.space import IndexedDocument, PartKey, Space, State, is_valid_at
 
 

@@ -24,7 +24,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.granted_rows import GrantedRows, nearest
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 from reference_store.space import Key, Space, is_valid_at, utc
 from reference_store.space import State as Stored
 

@@ -22,8 +22,8 @@ from contextd.domain.time import to_micros
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
-from contextd_code.dataclass import dataclass
 from contextd_code.values.source import FileCalls, FileWeight, KeptReading, SourceFile
+from contextd_common.dataclass import dataclass
 
 Key = tuple[Scope, str]
 """A scope, and an id in it."""

@@ -25,8 +25,8 @@ from contextd.stores.combined_reads import LocalReads
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.scrub import scrubbed
 from contextd.stores.silent_signals import SilentSignals
-from contextd_code.errors import Unavailable
 from contextd_code.values.source import SourceFile
+from contextd_common.errors import Unavailable
 from reference_store import index
 from reference_store.files import MemoryFiles, write_code
 from reference_store.index import MemoryIndex

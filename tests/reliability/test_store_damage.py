@@ -19,7 +19,8 @@ from contextd.runtime.runtime import SystemClock
 from contextd.stores import migrate
 from contextd.stores.connection import SqliteDatabase, require_sqlite, translated
 from contextd.stores.sqlite import SqliteStore
-from contextd_code.errors import (
+from contextd_code.values.source import Chunk, SourceFile
+from contextd_common.errors import (
     Busy,
     ContextdError,
     Corrupt,
@@ -27,7 +28,6 @@ from contextd_code.errors import (
     TooLarge,
     Unavailable,
 )
-from contextd_code.values.source import Chunk, SourceFile
 from support.stores import opened, plain
 
 LOCKED = {"BusyError", "LockedError", "ProtocolError", "SchemaChangeError"}

@@ -17,7 +17,7 @@ from contextd.runtime.runtime import SystemClock
 from contextd.stores.connection import SqliteDatabase
 from contextd.stores.migrate import migrations, schema_of
 from contextd.stores.sqlite import SqliteStore
-from contextd_code.errors import Corrupt, Unavailable
+from contextd_common.errors import Corrupt, Unavailable
 from support.stores import opened, plain
 
 

@@ -23,7 +23,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.sqlite import SqliteStore
 from contextd.stores.write_lock import Turnstile
-from contextd_code.errors import Busy, Stale
+from contextd_common.errors import Busy, Stale
 from support.clocks import Standing
 from support.examples import drawn
 from support.stores import opened, plain

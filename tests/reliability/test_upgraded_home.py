@@ -21,7 +21,7 @@ from contextd.runtime.settings import load_settings
 from contextd.stores.connection import SqliteDatabase
 from contextd.stores.migrate import migrate, migrations, schema_of
 from contextd.thin.home import LOCAL, database_path
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 from support.databases import open_database
 from support.old_home import write_old_home
 from support.repositories import git

@@ -28,18 +28,18 @@ def python_files() -> tuple[Path, ...]:
 
 @cache
 def product_files() -> tuple[Path, ...]:
-    """The Python files of the two packages in the wheel: `contextd` and `contextd_code`."""
+    """The Python files of the packages in the wheel: `contextd`, `contextd_code` and `contextd_common`."""
     return tuple(path for path in python_files() if path.parts[0] == "src")
 
 
 def module_path(path: Path) -> str:
-    """The path of a product file as tables name it: below `src/contextd`, or `contextd_code/…`."""
+    """The path of a product file as tables name it: below `src/contextd`, or with its package, as `contextd_code/…`."""
     return path.relative_to("src").as_posix().removeprefix("contextd/")
 
 
 def product_file(name: str) -> Path:
     """The file that a `module_path` names."""
-    return Path("src") / (name if name.startswith("contextd_code/") else f"contextd/{name}")
+    return Path("src") / (name if name.startswith("contextd_") else f"contextd/{name}")
 
 
 def parsed(path: Path) -> ast.Module:

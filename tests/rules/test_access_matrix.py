@@ -10,7 +10,7 @@ from contextd.domain.access import ROLES, Caller, Grant, Role, Verb
 from contextd.domain.kind import Area
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import PERSON, Scope
-from contextd_code.errors import Denied
+from contextd_common.errors import Denied
 
 ROWS = ("org", "team", "project", "policies", "skills")
 DRAWN: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ import pytest
 from contextd.app import load_operations
 from contextd.domain.argument_names import NAMES, argument_meant
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, validate
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 load_operations()
 

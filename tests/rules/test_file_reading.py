@@ -15,7 +15,7 @@ THE_MACHINE = "what the system says of this process"
 NAMED_BY_A_PERSON = "the person names it, and a pipe is meant to be read to its end"
 
 ALLOWED = {
-    "contextd_code/files/guarded.py": "the guarded reader",
+    "contextd_common/files/guarded.py": "the guarded reader",
     "__main__.py": OWN_HOME,
     "app/files.py": OWN_HOME,
     "thin/channel.py": OWN_HOME,

@@ -16,7 +16,11 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def imports() -> dict[str, set[str]]:
     graph = grimp.build_graph(
-        "contextd", "contextd_code", exclude_type_checking_imports=True, cache_dir=None
+        "contextd",
+        "contextd_code",
+        "contextd_common",
+        exclude_type_checking_imports=True,
+        cache_dir=None,
     )
     return {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
 

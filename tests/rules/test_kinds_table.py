@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contextd.domain.kind import Field, Kind
 from contextd.domain.kinds import KINDS, kind_named
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 
 unhurried = settings(deadline=None)
 

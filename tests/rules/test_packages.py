@@ -18,6 +18,10 @@ def test_the_benchmarks_have_the_version_of_the_product() -> None:
 
 def test_the_wheel_holds_the_product_and_its_code_package_without_benchmarks() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
-    assert build["targets"]["wheel"]["packages"] == ["src/contextd", "src/contextd_code"]
+    assert build["targets"]["wheel"]["packages"] == [
+        "src/contextd",
+        "src/contextd_code",
+        "src/contextd_common",
+    ]
     assert not (ROOT / "src" / "contextd" / "benchmarks").exists()
     assert (BENCH / "src" / "contextd_bench" / "run.py").is_file()

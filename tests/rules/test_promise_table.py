@@ -77,6 +77,6 @@ def test_a_row_that_does_not_fit_is_named() -> None:
     assert "times" in changed(before="return")
     assert "not Python" in changed(after="    return (\n")
     assert "no code" in changed(after=fits.before + "    # nothing\n")
-    assert "no such tests" in changed(tests=["tests/unit/test_quoting.py::test_nothing"])
+    assert "no such tests" in changed(tests=["tests/unit/briefing/test_quoting.py::test_nothing"])
     assert "no such tests" in changed(tests=[])
     assert "No such file" in changed(file="domain/nothing.py")

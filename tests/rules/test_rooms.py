@@ -10,8 +10,8 @@ from sources import ROOT, nodes
 
 PACKAGE = ROOT / "src" / "contextd"
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-CODE = "contextd_code"
-"""The import package below all rooms."""
+BELOW = {"contextd_code", "contextd_common"}
+"""The import packages below all rooms."""
 
 
 def docstring(room: str) -> str:
@@ -24,7 +24,7 @@ def line(room: str, label: str) -> str:
 
 
 def used(room: str) -> set[str]:
-    """The rooms that the modules of a room import, and the code package; not those of its operations, which
+    """The rooms that the modules of a room import, and the packages below; not those of its operations, which
     may import any.
     """
     found = set()
@@ -35,8 +35,8 @@ def used(room: str) -> set[str]:
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
                 found |= {name.split(".")[1] for name in names if name.startswith("contextd.")}
-                found |= {CODE} & {node.module.split(".")[0]}
-    return found & {*ROOMS, CODE} - {room}
+                found |= BELOW & {node.module.split(".")[0]}
+    return found & {*ROOMS, *BELOW} - {room}
 
 
 def test_there_are_rooms() -> None:

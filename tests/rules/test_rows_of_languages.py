@@ -1,7 +1,7 @@
 """Judgements on the words of prompts and answers have a row for every language, or a reason why not.
 
 A pattern of English words works for English alone and fails silently for everybody else. Such patterns are tables of
-`contextd_code/text/languages.py`, with one row a language (ADR 62).
+`contextd_common/text/languages.py`, with one row a language (ADR 62).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib import import_module
 import pytest
 from sources import ROOT, module_path, parsed, product_files
 
-from contextd_code.text.languages import FUNCTION_WORDS, LANGUAGES, ByLanguage
+from contextd_common.text.languages import FUNCTION_WORDS, LANGUAGES, ByLanguage
 
 CONTRADICTIONS = "compares English statements; others are compared by meaning only"
 FORMATS = "reads what programs print or write, in their own words"

@@ -19,8 +19,8 @@ from contextd.domain.confidence import SIGNALS, START, apply
 from contextd.imports.importers import IMPORTERS
 from contextd.jobs.table import JOBS
 from contextd.runtime.settings import SETTINGS, Setting
-from contextd_code import errors
-from contextd_code.errors import ERRORS, ContextdError, error_from
+from contextd_common import errors
+from contextd_common.errors import ERRORS, ContextdError, error_from
 
 load_operations()
 

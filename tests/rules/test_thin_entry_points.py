@@ -31,7 +31,7 @@ FEW = {
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""
 
-OURS = {"contextd", "contextd_code"}
+OURS = {"contextd", "contextd_code", "contextd_common"}
 
 SLOW = {
     "collections", "contextlib", "enum", "functools", "importlib", "inspect", "json", "logging", "pathlib", "re",
@@ -40,7 +40,7 @@ SLOW = {
 """Of the standard library: each takes as long as a tenth of a start of Python or longer, with what it imports."""
 
 REDACTION = {
-    "contextd_code", "contextd_code.text", "contextd_code.text.regex", "redaction", "redaction.redact",
+    "contextd_common", "contextd_common.text", "contextd_common.text.regex", "redaction", "redaction.redact",
     *(f"redaction.{name}" for name in (
         "bare_secrets", "examples", "label_values", "labelled", "logins", "natural_words", "percent_decoding", "positional_secrets",
         "providers", "repeated_secrets", "scanned_text", "secret_labels", "secret_values", "test_literals",
@@ -184,7 +184,7 @@ def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
 
 def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
     source = Path(__file__).parents[2] / "src"
-    standing_alone = {source / "contextd" / "demo.py", source / "contextd_code" / "dataclass.py"}
+    standing_alone = {source / "contextd" / "demo.py", source / "contextd_common" / "dataclass.py"}
     dear = [
         str(path.relative_to(source))
         for path in source.rglob("*.py")
@@ -192,7 +192,7 @@ def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
         and path not in standing_alone
         and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
     ]
-    assert dear == [], "import `dataclass` from contextd_code.dataclass there"
+    assert dear == [], "import `dataclass` from contextd_common.dataclass there"
 
 
 def lay_ready(home: Path) -> None:

@@ -37,7 +37,7 @@ from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import SETTINGS, load_settings
 from contextd.stores import open_store
 from contextd.thin.home import LOCAL, database_path, make_home
-from contextd_code.text.words import query_words
+from contextd_common.text.words import query_words
 from support.clocks import Shifted
 from support.repositories import BLOG, SHOP, committed
 from support.stores import plain

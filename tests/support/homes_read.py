@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from contextd.stores.packing import unpack
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 
 
 def core(secret: str) -> str:

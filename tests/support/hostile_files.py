@@ -15,6 +15,7 @@ from pathlib import Path
 
 import contextd
 import contextd_code
+import contextd_common
 
 _NAME = re.compile(
     r"(?:\.?[\w@-]+/){0,4}\.?[\w.@-]*(?:\.(?:json5?|jsonc|jsonl|toml|ya?ml|md|mdc|lock|txt|cfg|mod|sum|work|xml|gradle"
@@ -29,7 +30,7 @@ _OF_GIT = ("exclude",)
 def names_in_the_source() -> tuple[str, ...]:
     """Every text in the source that is the name of a file, with or without folders before it."""
     found: set[str] = set()
-    packages = (contextd, contextd_code)
+    packages = (contextd, contextd_code, contextd_common)
     for path in (file for one in packages for file in Path(one.__path__[0]).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

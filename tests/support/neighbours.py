@@ -28,8 +28,6 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Seat, Session, SessionChange
 from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.ports.store import Store, View
-from contextd_code.errors import ContextdError
-from contextd_code.text.words import query_words
 from contextd_code.values.definition_queries import Defining, Naming
 from contextd_code.values.imports import Importing, said_words
 from contextd_code.values.source import (
@@ -41,6 +39,8 @@ from contextd_code.values.source import (
     SourceFile,
     Symbol,
 )
+from contextd_common.errors import ContextdError
+from contextd_common.text.words import query_words
 from support.clocks import Standing
 from support.strategies import EPOCH, vector
 

@@ -29,7 +29,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.ports.store import Store, View
 from contextd.ports.upkeep import Clock
 from contextd.stores import STORES, open_store
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 from reference_store import WITHOUT_CODE
 from support import postgres_server
 from support.strategies import SCOPES, vector

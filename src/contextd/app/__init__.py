@@ -1,7 +1,7 @@
 """The composition root: builds a running contextd from settings. Only here are stores and embedders chosen.
 
-Uses: awareness, clients, contextd_code, domain, embedders, invocation, jobs, ports, projects, redaction,
-    runtime, search, sessions, stores, surfaces, thin.
+Uses: awareness, clients, contextd_code, contextd_common, domain, embedders, invocation, jobs, ports, projects,
+    redaction, runtime, search, sessions, stores, surfaces, thin.
 Start at: `host.py`, `organisation.py`.
 """
 

@@ -13,9 +13,9 @@ from contextd.projects.project_lookup import find_membership, make_known
 from contextd.runtime.caches import Cache
 from contextd.runtime.operation import Operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound, Unreadable
 from contextd_code.git.identity import PROJECT_FILE, ProjectIdentity
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, NotFound, Unreadable
 
 PROJECT_SECONDS = 10.0
 """How long a directory's project is cached before git runs again."""

@@ -11,7 +11,7 @@ from contextd.app.replica_watch import POLL_SECONDS, ReplicaWatch
 from contextd.ports.work import SharedDatabase
 from contextd.runtime.supervision import ServiceState
 from contextd.runtime.work_pool import Background, WorkPool, lasting
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 DUE, CLOCKS, SIGNALS, OPENING = "due work", "changes", "signals", "opening"
 _OPENERS = 2

@@ -37,9 +37,9 @@ from contextd.search.query_sanity import makes_sense
 from contextd.stores import delete_organisation, migrate_store, move_store, open_shared
 from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Unavailable
 from contextd_code.git.substitute import keep_stand_ins_in
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Unavailable
 
 _OPEN_AT_ONCE = 64
 """Organisations kept open; opening another one closes one at rest, the least recently used first."""

@@ -45,8 +45,8 @@ from contextd.runtime.supervision import ServiceState
 from contextd.runtime.work_pool import Background, WorkPool, lasting
 from contextd.stores import open_store
 from contextd.thin.home import LOCAL, database_path
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, NotFound
 
 QUEUE = "queue"
 MODELS = "models"

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Hashable
 
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 NAME = "preparations"
 _MOST_WAITING = 100

@@ -12,7 +12,7 @@ from contextd.app.files import kept_bytes
 from contextd.ports.work import Replicas
 from contextd.runtime.settings import Settings
 from contextd.thin.home import first_set
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 
 _NAME = "redaction key"
 _KEY_BYTES, _NONCE_BYTES = 32, 16

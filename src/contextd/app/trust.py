@@ -21,9 +21,9 @@ from contextd.clients.client import Client
 from contextd.domain.trust import EARLIER, TAKEN_BACK, Trust
 from contextd.runtime.caches import Cache, as_of
 from contextd.thin.home import directory_from, read_object, user_directory, write_object
-from contextd_code.errors import ContextdError, NotFound, Unreadable
-from contextd_code.files.guarded import read_file
 from contextd_code.git.identity import first_commit, main_work_tree
+from contextd_common.errors import ContextdError, NotFound, Unreadable
+from contextd_common.files.guarded import read_file
 
 _LARGEST = 4 << 20
 """Maximum size of the file of trusted folders, in bytes."""

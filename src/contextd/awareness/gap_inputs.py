@@ -23,7 +23,7 @@ from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.logged_queries import answered_since, embedded
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500

@@ -12,8 +12,8 @@ from contextd.domain.awareness import Tally
 from contextd.domain.placeholders import ANSWER, LEARNED, SAID
 from contextd.domain.records import Record, digest, short_id
 from contextd.domain.time import day, iso
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import content_words
 
 Severity = Literal["info", "warning"]
 Sort = Literal[

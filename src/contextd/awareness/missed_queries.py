@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from contextd.domain.query import Vector
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import content_words
 
 SAME_WORDS, SAME_MEANING = 0.25, 0.36
 """The average similarity from which two groups are merged: the share of common words without vectors, the

@@ -14,7 +14,7 @@ from contextd.domain.awareness import Tally
 from contextd.domain.details import RENDERED
 from contextd.domain.quoting import document, indented
 from contextd.domain.time import age, iso
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 RECENT_DAYS, STALE_DAYS = 7, 90
 SPARSE = 5

@@ -15,8 +15,8 @@ from functools import partial
 from contextd.domain.records import Record
 from contextd.domain.usage import ByProducts, Observation, RecordUse
 from contextd.ports.upkeep import Upkeep
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Busy, ContextdError, Stale, Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Busy, ContextdError, Stale, Unavailable
 
 _log = logging.getLogger(__name__)
 

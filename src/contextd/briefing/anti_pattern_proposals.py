@@ -13,8 +13,8 @@ from contextd.knowledge.embedding import with_vectors
 from contextd.knowledge.session_proposals import proposed_by
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.dead_ends import DeadEnd, refuses
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.words import one_line
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.words import one_line
 
 _TWICE = 2
 _CANDIDATES, _TITLE = 40, 90

@@ -58,10 +58,10 @@ from contextd.sessions.briefing_lines import BEARING, Line, PackedBriefing, Sect
 from contextd.sessions.injection_use import told_lines
 from contextd.sessions.thread import Thread, lines_of
 from contextd.sessions.time_sense import hint, present
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words, one_line
 
 _CANDIDATES = 60
 """The latest records considered for a briefing: more would never fit."""

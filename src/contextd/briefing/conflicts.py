@@ -20,7 +20,7 @@ from contextd.knowledge.disagreements import disagreement
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.sessions.briefing_lines import PackedBriefing, Section, pack_briefing
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _LABEL = re.compile(r"(?<=[^\W\d_]):\s+(?=\w)")
 """A colon after a label or before a reason: the text on either side is compared by itself."""

@@ -31,9 +31,9 @@ from contextd.sessions.session_binding import place_of
 from contextd.sessions.thread import NOT_ANSWERED, THREAD, Thread, thread_from
 from contextd.sessions.time_sense import TimeSense, sense
 from contextd.sessions.turns import Turn
-from contextd_code.errors import ContextdError, Invalid
 from contextd_code.git.changes import external_changes
 from contextd_code.git.git_queries import branch
+from contextd_common.errors import ContextdError, Invalid
 
 _log = logging.getLogger(__name__)
 

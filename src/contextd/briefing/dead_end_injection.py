@@ -24,9 +24,9 @@ from contextd.sessions.dead_ends import (
     subject_words,
 )
 from contextd.sessions.ledger import ledger_of
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.files.guarded import read_file
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.files.guarded import read_file
+from contextd_common.text.tokens import count_tokens
 
 HEADER = "Tried before and given up (from contextd; quoted with source and age):"
 

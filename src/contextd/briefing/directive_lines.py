@@ -21,9 +21,9 @@ from contextd.policies.rule_folders import author_of
 from contextd.policies.touched_paths import NOTHING, TouchedPaths, applies
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
-from contextd_code.text.words import content_words, one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.text.words import content_words, one_line
 
 _ALL = 1_000_000
 """More directives than any home has: all of them are read, because each one is counted."""

@@ -12,7 +12,7 @@ from contextd.domain.validity import ENDED_RULES
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import Line
 from contextd.sessions.injection_use import line_digest, lines_told
-from contextd_code.text.words import one_line
+from contextd_common.text.words import one_line
 
 _RULE, _WORDS = 140, 100
 _WEIGHT = 45.0

@@ -15,7 +15,7 @@ from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import FoundRecord
 from contextd.sessions.briefing_lines import BEARING, Line
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 RULES = ("policy", "coding_standard")
 """The kinds of records in tier 0."""

@@ -11,8 +11,8 @@ from dataclasses import field, replace
 
 from contextd.domain.quoting import harmless
 from contextd.person.person_md import strength_of
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 MOST = 2_000
 LEAST = 100

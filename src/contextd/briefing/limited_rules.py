@@ -16,7 +16,7 @@ from contextd.domain.sessions import Session
 from contextd.knowledge.told_here import is_told_here
 from contextd.policies.touched_paths import TouchedPaths, applies
 from contextd.runtime.runtime import Runtime
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 HEADER = "Rules for the files this touches (from contextd):"
 

@@ -30,10 +30,10 @@ from contextd.policies.touched_paths import (
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.briefing_lines import BEARING
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.languages import languages_of
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import comparable_words, content_words, query_words, weight
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.languages import languages_of
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import comparable_words, content_words, query_words, weight
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 

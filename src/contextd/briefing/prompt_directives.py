@@ -20,12 +20,12 @@ from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.knowledge.told_here import is_told_here
 from contextd.policies.touched_paths import NOTHING, TouchedPaths, is_beside
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.languages import languages_of
-from contextd_code.text.regex import regex
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import IDEOGRAPH, comparable_words, weight
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.languages import languages_of
+from contextd_common.text.regex import regex
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import IDEOGRAPH, comparable_words, weight
 
 HEADER = "Rules in force relevant to this (from contextd):"
 

@@ -14,8 +14,8 @@ from contextd.sessions.ledger import EntriesOfTurns, LedgerEntry, chosen, ledger
 from contextd.sessions.session_binding import branch_of
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import unpunctuated
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import unpunctuated
 
 _STATUS = 0.12
 """The share of the budget for the status of the work; the ledger of the session has the rest. With 0.3, requests of

@@ -9,7 +9,7 @@ from itertools import islice
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.thread import THREAD, thread_from
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 _SESSIONS, _MOST, _TOKENS = 12, 8, 70
 """Sessions that are read, files that are named, and tokens of the line."""

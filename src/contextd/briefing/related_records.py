@@ -16,8 +16,8 @@ from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.words import one_line
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.words import one_line
 
 LOOKING_FOR = {"codebase_search": "query"}
 """Operations that search without reading memories, and the argument that holds the query. Others return

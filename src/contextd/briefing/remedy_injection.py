@@ -18,8 +18,8 @@ from contextd.knowledge.git_anchors import from_elsewhere, standings
 from contextd.remedies.lookup import known_remedies
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.outcome_signals import reports_failure
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
-from contextd_code.text.words import one_line
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.text.words import one_line
 
 HEADER = "Known Error (from contextd; a recorded fact, quoted with source and age):"
 

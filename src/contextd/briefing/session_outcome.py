@@ -19,9 +19,9 @@ from contextd.sessions.dead_ends import reports_issue
 from contextd.sessions.ledger import LedgerEntry, chosen, ledger_of
 from contextd.sessions.retractions import takes_back
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.tokens import count_tokens
 
 _MOST_TURNS = 40
 """The turns of one session that are looked at."""

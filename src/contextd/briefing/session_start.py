@@ -12,7 +12,7 @@ from contextd.domain.sessions import Session
 from contextd.imports.transcripts import HEADLESS, transcript_is_headless
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, PackedBriefing
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 
 def opening_for(

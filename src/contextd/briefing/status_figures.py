@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.domain.kinds import KINDS, kinds_that
 from contextd.knowledge.record_lists import statuses_of
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _RULES = kinds_that("binding")
 _MEMORIES = tuple(name for name in kinds_that("entry") if name not in _RULES)

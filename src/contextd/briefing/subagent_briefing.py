@@ -16,8 +16,8 @@ from contextd.projects.project_model import described
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd.sessions.briefing_lines import Line
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.words import content_words
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.words import content_words
 
 TOLD_TOKENS = 150
 """Tokens injected into a sub-agent's window, which is opened for one question and then closed."""

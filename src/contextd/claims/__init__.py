@@ -1,5 +1,5 @@
 """Compare statements: same, refined, opposite or newer.
 
-Uses: contextd_code, domain, redaction.
+Uses: contextd_common, domain, redaction.
 Start at: `judgement.py`, `write_gate.py`.
 """

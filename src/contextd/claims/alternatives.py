@@ -14,8 +14,8 @@ from typing import NamedTuple
 from contextd.claims.phrases import has
 from contextd.claims.quantities import NUMBER_WORDS, quantities
 from contextd.claims.stems import stems
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import STOP_WORDS, words
 
 
 @dataclass(frozen=True, slots=True)

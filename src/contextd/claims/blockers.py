@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _READ = 4_000
 """Characters of a text that are examined."""

@@ -19,8 +19,8 @@ from contextd.claims.replacements import swap
 from contextd.claims.single_valued import SingleAnswer, answers
 from contextd.claims.stems import HARMLESS, NEGATION, ROLES, folded, stems, tools_in
 from contextd.claims.wordings import reworded
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 _REJECTED = Phrases(
     r",?\s*\b(?:over|instead of|rather than|and not|but not|not)\s+(?:the\s+|an?\s+)?"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from contextd.claims.phrases import DIGIT, Phrases
 from contextd.claims.wordings import CHANGED_TO
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _SENTENCE = regex(r"(?<=[.!?;])\s+|\n+")
 _MOST = 20

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from contextd.domain.records import Record, said_at
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Compare = Callable[[Record, Record], tuple[str, str] | None]
 """(kind, reason) when two records contradict each other."""

@@ -16,8 +16,8 @@ from contextd.claims.clauses import clauses
 from contextd.claims.phrases import READINGS
 from contextd.claims.roles import converse, exchange, order_keys
 from contextd.claims.stems import stems
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import words
 
 MONTH = 28 * 86_400.0
 """Seconds; beyond this, durations within a tenth are equal, since a month has 28 to 31 days."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import STOP_WORDS, words
 
 NAMES = frozenset(
     """key name id identifier slug setting option parameter variable title term question symptom trigger

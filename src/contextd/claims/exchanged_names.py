@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from contextd.claims.phrases import READINGS
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 LONG_ENOUGH = 12
 """Words from which on two sentences that differ in one name say the same of another thing. In 19 projects' documentation,

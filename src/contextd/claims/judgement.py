@@ -18,7 +18,7 @@ from contextd.claims.entries import ASIDE, VALUES, DeclaredType, EntryParts, par
 from contextd.claims.roles import same_roles
 from contextd.claims.word_order import directing, same_parts
 from contextd.domain.records import Record
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Verdict = Literal["same", "refinement", "opposite", "update", "other"]
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from contextd.claims.phrases import Phrases
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _ROWS = (
     (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from contextd.claims.phrases import DIGIT, Phrases
 from contextd.claims.stems import stems
-from contextd_code.text.words import words
+from contextd_common.text.words import words
 
 _PLATFORM = (
     r"node(?:\.?js)?|python|go(?:lang)?|java|jdk|ruby|php|rust|typescript|react|vue|angular|svelte|next(?:\.?js)?|django"

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from contextd.claims.phrases import has
-from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import content_words
 
 _NAME = r"(?:the\s+|our\s+|an?\s+)?(?P<{}>[\w.+#@/-]+(?:\s+(?!for\b|in\b|by\b|with\b|to\b|as\b|from\b)[\w.+#-]+){{0,2}}?)"
 _WORSE, _BETTER = _NAME.format("worse"), _NAME.format("better")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextd.claims.phrases import DIGIT, Phrases
 from contextd.claims.quantities import NUMBER_WORDS
 from contextd.claims.stems import stems
-from contextd_code.text.regex import regex
-from contextd_code.text.words import words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import words
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"

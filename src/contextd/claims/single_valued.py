@@ -16,9 +16,9 @@ from contextd.claims.releases import released
 from contextd.claims.replacements import owner
 from contextd.claims.schedules import scheduled
 from contextd.claims.stems import NUMBERED, ROLES, STOPPED, folded_words, stems, tools_in
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import STOP_WORDS, words
 
 _EXCLUSIVE_IS = regex(
     r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import content_words
 
 _STATED = regex(
     r"(?:^|[,;:]\s+)(?:(?:and|so|but|note that)\s+)?(?P<subject>[\w+#/-]+(?:[.\s]\s?(?!is\b|are\b|was\b|were\b)[\w+#/-]+){0,5})"

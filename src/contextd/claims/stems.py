@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from contextd.claims.phrases import PREFIXED, Phrases
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.text.words import STOP_WORDS, words
 
 NEGATION = Phrases(
     r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor|zero"

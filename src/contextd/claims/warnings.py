@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _BINDS = regex(
     r"^(?:WARNING|Warning|CAUTION|Caution|IMPORTANT|Important|Beware|Gotcha)\s*:"

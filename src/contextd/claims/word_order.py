@@ -13,8 +13,8 @@ from functools import lru_cache
 from contextd.claims.claims import claim
 from contextd.claims.phrases import READINGS
 from contextd.claims.stems import stems
-from contextd_code.text.regex import regex
-from contextd_code.text.words import words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import words
 
 _BINDERS = {
     word: word

@@ -10,7 +10,7 @@ import re
 
 from contextd.claims.phrases import DIGIT, Phrases
 from contextd.claims.quantities import NUMBER_WORDS
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _FIGURE = rf"(?=(?:\d|(?:{'|'.join(NUMBER_WORDS)})\b))"
 _COUNTED = f"{DIGIT} {' '.join(NUMBER_WORDS)} a an "

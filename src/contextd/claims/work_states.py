@@ -14,8 +14,8 @@ from typing import NamedTuple
 from contextd.claims.blockers import blocked_by
 from contextd.claims.phrases import READINGS
 from contextd.claims.stems import stems
-from contextd_code.text.regex import regex
-from contextd_code.text.words import words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import words
 
 _WHAT = r"(?P<what>[\w`'\"#!./@()-]+(?:\s+[\w`'\"#!./@()-]+){0,9}?)"
 _IS = (

@@ -15,11 +15,11 @@ from contextd.domain.records import PRESENT, Record, Trust, indexed_text, short_
 from contextd.domain.scope import Scope
 from contextd.domain.served_sentences import sentence_digests
 from contextd.redaction.redact import FoundSecret, redact_bare, redact_parts
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, TooLarge
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.regex import regex
-from contextd_code.text.words import weight
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, TooLarge
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.regex import regex
+from contextd_common.text.words import weight
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 

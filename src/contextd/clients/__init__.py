@@ -1,6 +1,6 @@
 """The supported coding clients, one row each: their configuration, hooks, tools and plugins.
 
-Uses: contextd_code, domain, files, thin.
+Uses: contextd_code, contextd_common, domain, files, thin.
 Start at: `CLIENTS` below, `client.py`, `install.py`.
 """
 
@@ -22,7 +22,7 @@ from contextd.clients import (
     without_hooks,
 )
 from contextd.clients.client import Client
-from contextd_code.errors import NotFound, nearest
+from contextd_common.errors import NotFound, nearest
 
 CLIENTS: dict[str, Client] = {
     row.name: row

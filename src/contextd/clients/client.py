@@ -15,7 +15,7 @@ from contextd.clients.codec import Codec
 from contextd.clients.hook_event import ANSWERED, Moment, Occurrence, PayloadReader
 from contextd.clients.json_config import KeyPath
 from contextd.clients.plugin_form import ModuleForm, PluginForm
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 InstallScope = Literal["user", "project"]
 """Whether an installation covers all projects of a user or one repository."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from contextd.clients.client import Client, is_older
-from contextd_code.errors import Unavailable
-from contextd_code.files.guarded import read_file
 from contextd_code.git.programs import git_environment, program
 from contextd_code.processes import run
+from contextd_common.errors import Unavailable
+from contextd_common.files.guarded import read_file
 
 _SECONDS = 5.0
 """The slowest client took 2.4 s on a busy machine to say its version."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from contextd.clients import json_config, toml_config, yaml_config
 from contextd.clients.json_config import KeyPath
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

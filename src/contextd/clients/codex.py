@@ -30,9 +30,9 @@ from contextd.clients.folder_trust import CODEX
 from contextd.clients.hook_event import PayloadReader, keeping_on
 from contextd.clients.json_config import KeyPath
 from contextd.clients.plugin_form import FOLDER, PluginForm
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
+from contextd_common.files.guarded import read_file
 
 _EVENTS = (
     *hook_events(

@@ -13,8 +13,8 @@ from contextd.clients.client import Calling, Edit, Entry, HookEvent, is_older
 from contextd.clients.codec import Codec
 from contextd.clients.config_shapes import client_line, hook_line, starts_contextd
 from contextd.clients.json_config import KeyPath
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 SERVER = "contextd"
 """The name of our MCP server in every client."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from contextd.clients.client import Addition
 from contextd.files.disk import target_inside
-from contextd_code.errors import Invalid, TooLarge, Unavailable
-from contextd_code.files.guarded import read_file
+from contextd_common.errors import Invalid, TooLarge, Unavailable
+from contextd_common.files.guarded import read_file
 
 LARGEST = 64 * 1024 * 1024
 """The largest configuration file of a client that is read, in bytes."""

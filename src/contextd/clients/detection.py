@@ -12,8 +12,8 @@ from contextd.clients.client import Client, InstallScope
 from contextd.clients.config_text import decode, load
 from contextd.clients.install import files_of, moved_files, uninstall
 from contextd.thin.home import directory_from
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 Connection = Literal["connected", "partly", "not connected", "unreadable"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from contextd.domain.records import digest
 from contextd.files.disk import replace_file
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)

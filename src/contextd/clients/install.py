@@ -26,8 +26,8 @@ from contextd.clients.edit_receipts import (
 from contextd.clients.json_config import KeyPath
 from contextd.clients.text_files import OwnFile
 from contextd.files.disk import replace_file
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid, Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid, Unavailable
 
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 

@@ -10,9 +10,9 @@ import json
 import re
 from typing import Any, NoReturn
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
+from contextd_common.text.syntax_errors import json_problem
 
 KeyPath = tuple[str | int, ...]
 """The path to a value: names of members and indexes in lists, from the outermost."""

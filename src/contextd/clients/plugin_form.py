@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 PLUGIN = "contextd"
 """The name of our plugin, of the repository's list of plugins and of the extension."""

@@ -17,8 +17,8 @@ from contextd.clients.module_file import TELLING, events_of, plugin_text, rows_t
 from contextd.clients.plugin_form import FOLDER, MISSING, PLUGIN, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.text_files import Block
 from contextd.files.disk import replace_file, target_inside
-from contextd_code.errors import Conflict
-from contextd_code.files.guarded import read_file
+from contextd_common.errors import Conflict
+from contextd_common.files.guarded import read_file
 
 ABOUT = "The memory of your project, the same in every agent: local, offline, no account"
 SKILLS = ("recall", "remember")

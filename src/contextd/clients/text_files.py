@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextd.clients.client import PREFIX, Addition, Calling, Edit, HookEvent
 from contextd.clients.config_shapes import in_a_shell
 from contextd.clients.json_config import KeyPath
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 TOOLS = """\
 contextd remembers this project across sessions and agents; its MCP tools search it.

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from contextd.clients.json_config import KeyPath
-from contextd_code.errors import Invalid
-from contextd_code.text.syntax_errors import toml_problem
+from contextd_common.errors import Invalid
+from contextd_common.text.syntax_errors import toml_problem
 
 
 def read(text: str) -> dict[str, Any]:

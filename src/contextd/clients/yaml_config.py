@@ -9,8 +9,8 @@ import yaml
 
 from contextd.clients.json_config import KeyPath
 from contextd.files.yaml_edit import Append, Edit, Keys, Remove, Set, edited
-from contextd_code.errors import Invalid
-from contextd_code.files.yaml_text import explained, load_plain
+from contextd_common.errors import Invalid
+from contextd_common.files.yaml_text import explained, load_plain
 
 
 def read(text: str) -> Any:

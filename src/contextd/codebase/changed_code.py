@@ -8,7 +8,6 @@ from contextlib import suppress
 
 from contextd.policies.actions import FileChange, changes_in
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import ContextdError
 from contextd_code.git import diffs
 from contextd_code.index.analyse import parse
 from contextd_code.index.languages.table import language_of
@@ -16,6 +15,7 @@ from contextd_code.queries.changed_code import ChangedCode, ChangedFile, at_line
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
+from contextd_common.errors import ContextdError
 
 
 def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> ChangedCode:

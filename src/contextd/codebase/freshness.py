@@ -17,16 +17,16 @@ from contextd.domain.checkout_keys import CheckoutKey
 from contextd.jobs.table import new_job
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
 from contextd_code.index.freshness import CheckoutDifference, Tree
 from contextd_code.index.languages.table import language_name
 from contextd_code.index.resolve import Resolver
 from contextd_code.index.scan import ScanReport
-from contextd_code.text.words import content_words
 from contextd_code.tree.limits import exceeds
 from contextd_code.tree.mentions import mentioning
 from contextd_code.tree.unindexed_files import left_out
 from contextd_code.tree.walk import Walk
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import content_words
 
 INLINE = 64
 """Up to this many changed files are indexed before the call goes on; more follow in the background."""

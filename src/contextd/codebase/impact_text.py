@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from contextd.domain.quoting import document, indented, inline
-from contextd_code.dataclass import dataclass
 from contextd_code.queries.impact import DependentPlace
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 _LINES_SHOWN = 6
 """Lines of a symbol that its row of the text lists; the rest is counted."""

@@ -24,13 +24,13 @@ from contextd.redaction.cutting import redact_pieces
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
-from contextd_code.dataclass import dataclass
 from contextd_code.git.git_queries import printable
 from contextd_code.index.resolve import Resolver
 from contextd_code.index.scan import ScanReport, Stamp, scan
 from contextd_code.project.project_model import ProjectModel
 from contextd_code.tree.walk import Walk, walk
 from contextd_code.values.source import FileStamp, SourceFile
+from contextd_common.dataclass import dataclass
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 """A commit holds at most this many files, and not much more than this many bytes."""

@@ -14,10 +14,10 @@ from contextd.runtime.settings import PROJECT_FILE as SETTINGS
 from contextd.runtime.settings import names_set_in
 from contextd.schema.load import NAME as SCHEMA
 from contextd.skills.skill_text import PLACES
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.git.git_queries import printable
 from contextd_code.git.identity import PROJECT_FILE as MODEL
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _LONGEST = 80
 _RULES = {POLICIES: "policy", STANDARDS: "standard"}

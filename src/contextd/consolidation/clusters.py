@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 MOST_LOOKED_AT = 20
 """A record is compared with at most this many kept records and this many of their members."""

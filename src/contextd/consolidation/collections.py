@@ -6,8 +6,8 @@ from typing import Literal
 
 from contextd.domain.records import Record
 from contextd.runtime.settings import Settings
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, nearest
 
 Strategy = Literal["resolution_match", "pattern_match", "strategy_generalization"]
 

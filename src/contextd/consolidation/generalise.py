@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from contextd.domain.quoting import inline
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
     "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",

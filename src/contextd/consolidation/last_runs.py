@@ -14,7 +14,7 @@ from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
 from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _JOBS = 1_000
 _NAMESPACE = uuid.UUID("5a7c6d1e-6a5b-53f1-8b0c-2f6f6d0f4a11")

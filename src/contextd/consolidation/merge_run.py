@@ -27,8 +27,8 @@ from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Stale
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Stale
 
 _PAGE = 2_000
 _READ = 500

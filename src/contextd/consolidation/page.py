@@ -10,7 +10,7 @@ from contextd.consolidation.collections import COLLECTIONS, CollectionRow, colle
 from contextd.domain.records import short_id
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
 from contextd.pages.text import compared, plural, short
-from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
+from contextd_common.errors import ContextdError, Invalid, NotFound, TooLarge
 
 _UNASKED = 500
 """Up to this many records are compared while the page loads; more only on request."""

@@ -26,9 +26,9 @@ from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Unavailable
-from contextd_code.text.words import query_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Unavailable
+from contextd_common.text.words import query_words
 
 PROMOTED = "promote"
 """The history action that links a record to its copy."""

@@ -23,7 +23,7 @@ from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON, Scope
 from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 PROPOSED = "propose_promotions"
 """The operation in a proposal's source."""

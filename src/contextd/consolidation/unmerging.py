@@ -9,8 +9,8 @@ from contextd.domain.changes import KnowledgeChanges, Put
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Change, Record, short_id
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

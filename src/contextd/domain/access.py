@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from contextd.domain.kind import AREAS, Area
 from contextd.domain.scope import PERSON, Level, Scope
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Denied
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Denied
 
 Verb = Literal["read", "write"]
 Role = Literal["owner", "org_admin", "team_admin", "team_member", "project_dev", "viewer"]

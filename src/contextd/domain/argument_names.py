@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from contextd_code.errors import closest
+from contextd_common.errors import closest
 
 _SHORT = 3
 """Letters of a word that too many others resemble."""

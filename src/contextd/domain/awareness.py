@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 State = Literal["open", "dismissed", "resolved"]
 Order = Literal["stalest", "most_used", "most_rated"]

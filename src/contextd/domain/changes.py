@@ -19,9 +19,9 @@ from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Seat, Session, SessionChange
 from contextd.domain.usage import NO_BY_PRODUCTS, ByProducts
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
 from contextd_code.values.source import FileCalls, FileStamp, FileWeight, KeptReading, SourceFile
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)

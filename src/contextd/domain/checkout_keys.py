@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
 Scalar: TypeAlias = str | int | float | bool | None

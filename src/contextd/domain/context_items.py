@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 ItemType = Literal["file", "module", "discovery", "session"]
 ItemStatus = Literal["active", "archived"]

@@ -6,7 +6,7 @@ tried only on sentences that may be written in its language (ADR 62).
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 _BULLET = r"^(?:[-*+•#\s]|\d{1,2}[.)]\s)*"
 

@@ -26,9 +26,9 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Change, Record
 from contextd.domain.scope_words import HOLDS_EVERYWHERE, ONE_FEATURE, WIDE
 from contextd.domain.span_words import FOR_BRANCH, FOR_SESSION, GENERAL, LASTS
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words, weight
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import content_words, weight
 
 Force = Literal["stated", "standing"]
 """How a sentence directs: `stated` demands something from now on, `standing` is worded like a rule in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 _RULE_EN = r"(?:rules?|polic(?:y|ies)|conventions?|requirements?|standards?|guidelines?|restrictions?|bans?|limits?|prohibitions?)"
 _GONE_EN = (

@@ -29,15 +29,15 @@ from contextd.domain.ending_words import (
     SWITCHED,
     TURNS,
 )
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import (
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import (
     FUNCTION_CHARACTERS,
     FUNCTION_WORDS,
     ByLanguage,
     languages_of,
 )
-from contextd_code.text.regex import regex
-from contextd_code.text.words import comparable_words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import comparable_words
 
 Act = Literal["named", "said", "lifted", "stopped", "allowed", "replaced"]
 """How a sentence ends a rule: it names the rule, takes back what was said, lifts a duty, orders to stop, lifts a ban, or

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Lane = Literal["learning", "index", "upkeep"]
 """Jobs in different lanes never wait for each other: learning from a session does not queue behind an

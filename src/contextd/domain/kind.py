@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, nearest
 
 FieldType = Literal["string", "string[]", "number", "boolean", "enum"]
 Area = Literal["knowledge", "policies", "skills"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextd.domain.kind import Area, Field, Kind, Trait
-from contextd_code.errors import NotFound, nearest
+from contextd_common.errors import NotFound, nearest
 
 EPISODE = "episode"
 """The kind that stores turns of sessions."""

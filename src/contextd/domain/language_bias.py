@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from contextd.domain.records import Record
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import languages_of
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import languages_of
 
 _BIAS: Mapping[str, Mapping[str, float]] = {
     "minilm-l6-v2-int8": {

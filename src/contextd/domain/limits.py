@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, get_args
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 CoreSchema = Any
 """A core schema of pydantic: a dictionary whose `type` names the check."""

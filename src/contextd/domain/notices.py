@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 NoticeName = Literal[
     "memory_match", "policy_warning", "budget_warning", "settings_warning", "argument_warning"

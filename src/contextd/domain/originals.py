@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from contextd.domain.records import Trust
 from contextd.domain.sessions import Event
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Speaker = Literal["user", "assistant", "program"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

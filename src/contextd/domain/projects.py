@@ -6,7 +6,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 
 from contextd.domain.scope import PERSON, Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from contextd.domain.conditions import Condition
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

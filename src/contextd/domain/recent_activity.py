@@ -6,7 +6,7 @@ from contextd.domain.query import Page
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Trust = Literal["human", "agent", "extracted", "imported", "external"]
 Status = Literal[

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from contextd.domain.sessions import Event, SessionChange
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Level = Literal["digest", "subagent", "reset", "bookkeeping"]
 """Who kept the tokens out: contextd, a sub-agent of the client, or a restarted window. A subtask in the

@@ -7,8 +7,8 @@ import re
 import unicodedata
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 Level = Literal["org", "team", "project"]
 

@@ -5,7 +5,7 @@ One row for each language (ADR 62).
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 _START = {
     "en": r"^\W*(?:(?:ok(?:ay)?|so|and|also|but|please|pls|yes|no|btw|by the way|note|important|oh|well|then|plus)\b[\s,:;.!–—-]*)*",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.domain.records import digest
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _SENTENCES = regex(r"(?<=[.!?。！？])\s+|\n+")
 _WORDS = regex(r"[^\W_]+")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from contextd.domain.context_items import ContextItem, Serving
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 SessionStatus = Literal["active", "completed", "archived", "withdrawn"]
 """A withdrawn session belongs to an undone import: it is stored, and listed only on request."""

@@ -20,8 +20,8 @@ from contextd.domain.speech_words import (
     REPORTED,
     SALUTATION,
 )
-from contextd_code.text.regex import regex
-from contextd_code.text.words import weight
+from contextd_common.text.regex import regex
+from contextd_common.text.words import weight
 
 LONG = 1_500
 """Nearly all real prompts above this length were pasted plans, reviews and generated prompts."""

@@ -6,7 +6,7 @@ its colon.
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 _PROGRAMS = (
     r"(?:chat ?gpt|gpt[\w.-]*|gemini|claude|copilot|cursor|codex|grok|deepseek|perplexity|mistral|le chat|llama|qwen|kimi"

@@ -13,8 +13,8 @@ from typing import Any
 
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 BRANCHED = "branched"
 """Marks a session that had a subtask, so that calls of other sessions need not look for one."""

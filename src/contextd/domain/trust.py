@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Denied
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Denied
 
 TAKEN_BACK = "taken back"
 """The note of a decision that its owner took back."""

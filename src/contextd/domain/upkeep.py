@@ -6,7 +6,7 @@ from datetime import datetime
 
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

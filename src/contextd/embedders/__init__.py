@@ -1,6 +1,6 @@
 """Embedders and rerankers, chosen by name. None uses the network unless its row says so.
 
-Uses: contextd_code, domain, ports, runtime, thin.
+Uses: contextd_common, domain, ports, runtime, thin.
 Start at: the tables below.
 """
 
@@ -15,7 +15,7 @@ from contextd.embedders.minilm import MiniLM
 from contextd.embedders.none import NoEmbedder
 from contextd.embedders.options import EmbedderOptions
 from contextd.ports.knowledge import Embedder, Reranker
-from contextd_code.errors import Invalid, nearest
+from contextd_common.errors import Invalid, nearest
 
 
 def _endpoint(options: EmbedderOptions) -> Embedder:

@@ -9,7 +9,7 @@ from pathlib import Path
 from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import OnnxModel, load_onnx, plain, weight_of
 from contextd.runtime.kept_memory import Kept
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 TOKENS = 256
 """Tokens of question and text together. A search of 30 texts waits for 30 runs; 512 tokens take twice as

@@ -12,7 +12,7 @@ from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.options import EmbedderOptions
 from contextd.runtime.kept_memory import Kept
 from contextd.thin.offline import silence_telemetry
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 MODEL = "BAAI/bge-small-en-v1.5"
 

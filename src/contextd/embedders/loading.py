@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from contextd.runtime.kept_memory import Kept
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import load_onnx, plain, weight_of
 from contextd.runtime.caches import Cache
 from contextd.runtime.kept_memory import Kept
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 MODEL_DIR = Path(__file__).parent / "model"
 _MODEL = "minilm-int8.onnx"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.query import Vector
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 
 class NoEmbedder:

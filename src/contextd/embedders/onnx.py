@@ -8,8 +8,8 @@ from typing import Any
 
 from contextd.domain.query import Vector
 from contextd.thin.offline import silence_telemetry
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 CHARACTERS = 16_384
 """Characters of a text that are read: far more than any model here uses, to bound the tokenizer's work."""

@@ -19,7 +19,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from contextd.domain.query import Vector
 from contextd.embedders.options import EmbedderOptions
 from contextd.runtime.caches import Cache
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 
 URL = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"

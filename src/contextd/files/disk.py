@@ -10,7 +10,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.errors import Denied, Unavailable
+from contextd_common.errors import Denied, Unavailable
 
 
 def target_inside(root: Path, path: Path) -> Path:

@@ -15,9 +15,9 @@ from typing import Any
 
 import yaml
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
-from contextd_code.files.yaml_text import compose, load_plain
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
+from contextd_common.files.yaml_text import compose, load_plain
 
 Keys = tuple[str, ...]
 

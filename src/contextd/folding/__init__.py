@@ -1,6 +1,7 @@
 """Folding: isolated subtasks and digests of large texts. `FoldingContext` works without a daemon.
 
-Uses: contextd_code, domain, imports, pages, redaction, runtime, search, sessions.
+Uses: contextd_code, contextd_common, domain, imports, pages, redaction, runtime, search, sessions; its operations
+    also knowledge, skills.
 Start at: `folding_context.py` (the library), `session_subtasks.py` (in sessions).
 """
 

@@ -15,7 +15,7 @@ from contextd.imports.importers.claude_windows import (
     taken_in,
 )
 from contextd.runtime.runtime import Runtime
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 COMPACTED = "compaction_to_measure"
 """Marks a session whose window was compacted, until its next request was measured."""

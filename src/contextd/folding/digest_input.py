@@ -18,14 +18,14 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_documents
 from contextd.search.hits import Hit
-from contextd_code.errors import Invalid, NotFound, TooLarge
-from contextd_code.files.guarded import open_file
 from contextd_code.symbols.outline_view import outline_for
 from contextd_code.symbols.sources import Sources
-from contextd_code.text.words import one_line
 from contextd_code.tree.content import decode, is_binary
 from contextd_code.tree.paths import inside
 from contextd_code.values.source import Chunk
+from contextd_common.errors import Invalid, NotFound, TooLarge
+from contextd_common.files.guarded import open_file
+from contextd_common.text.words import one_line
 
 MOST_CHARACTERS = 2_000_000
 """Maximum characters behind one digest: half a million tokens."""

@@ -27,9 +27,9 @@ from contextd.folding.message_formats import (
 )
 from contextd.folding.responses_items import is_said_by_model, output_type
 from contextd.folding.section_digest import piece
-from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
-from contextd_code.text.words import content_words
+from contextd_common.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.text.words import content_words
 
 RETURN_NOW = "The budget of this subtask is used up. Nothing more is shown: return now."
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from contextd.folding.thinning import numbered
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.tokens import count_tokens, fits
-from contextd_code.text.words import words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.tokens import count_tokens, fits
+from contextd_common.text.words import words
 
 _ESCAPES = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = regex(r"[^\r\n]*\r(?=[^\r\n])")

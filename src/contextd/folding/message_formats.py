@@ -16,8 +16,8 @@ from contextd.folding.responses_items import (
     output_type,
     sealed_tokens,
 )
-from contextd_code.errors import Invalid
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Invalid
+from contextd_common.text.tokens import count_tokens
 
 Message = dict[str, Any]
 Shape = Literal["anthropic", "openai", "responses"]

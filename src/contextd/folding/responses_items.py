@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _OTHERS = frozenset(
     "reasoning compaction compaction_trigger item_reference additional_tools mcp_list_tools"

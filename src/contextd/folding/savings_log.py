@@ -9,7 +9,7 @@ from contextd.domain.records import new_id
 from contextd.domain.savings import Saving, saving_change
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import session_of
-from contextd_code.errors import Busy
+from contextd_common.errors import Busy
 
 
 def note_saving(runtime: Runtime, saving: Saving, key: str = "") -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from math import log
 
 from contextd.folding.line_digest import WeighedLines, digest_lines
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
-from contextd_code.text.tokens import count_tokens, fits, trim_to_tokens
-from contextd_code.text.words import words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
+from contextd_common.text.tokens import count_tokens, fits, trim_to_tokens
+from contextd_common.text.words import words
 
 _MARK = "\x1c"
 """Precedes the name of a part; no text contains it, because control characters are removed."""

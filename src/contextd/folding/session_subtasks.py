@@ -30,9 +30,9 @@ from contextd.sessions.session_binding import (
     session_of,
     take_seat,
 )
-from contextd_code.errors import Conflict, NotFound, TooLarge
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import one_line
+from contextd_common.errors import Conflict, NotFound, TooLarge
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import one_line
 
 AFTER_THE_END = frozenset(
     {"return", "session_checkpoint", "session_end", "session_log", "savings", "context_window"}

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from contextd_code.text.words import words
+from contextd_common.text.words import words
 
 _MARK = "⋯"
 """Replaces a skipped line; the number of an equivalent line may follow."""

@@ -21,9 +21,9 @@ from contextd.domain.time import parse_instant
 from contextd.imports.foreign.format import Unread
 from contextd.imports.foreign.safe_reading import json_lines
 from contextd.redaction.cutting import beginning, quoted
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.files.guarded import read_file
 
 VERSION = 1
 _MARK = b'{"contextd":"bundle"'

@@ -33,7 +33,7 @@ from contextd.imports.transcripts import HEADLESS
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.knowledge.writing import cleaned
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _AT_ONCE = 200
 _REPLAYED = re.compile(rf"^{IMPORT} [0-9a-f-]{{36}}: ")

@@ -10,7 +10,7 @@ from contextd.claims.warnings import warns
 from contextd.imports.foreign import ForeignFormat, Note
 from contextd.imports.foreign.format import Item
 from contextd_code.git.messages import CommitMessage, messages_with_body
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _COMMITS = 1_000
 _MOST = 5

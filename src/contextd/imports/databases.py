@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge
+from contextd_common.errors import ContextdError, Invalid, NotFound, TooLarge
 
 Row = dict[str, Any]
 

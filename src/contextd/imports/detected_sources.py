@@ -21,8 +21,8 @@ from contextd.person.person import kept_in
 from contextd.projects.project_lookup import trusted_roots
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import user_directory
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound, TooLarge, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, NotFound, TooLarge, nearest
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 

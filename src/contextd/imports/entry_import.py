@@ -18,9 +18,9 @@ from contextd.imports.importers import opencontext
 from contextd.imports.importers.importer import RedactItem
 from contextd.imports.importers.opencontext import ContextsFile, records_of, rest_record
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
+from contextd_common.files.guarded import read_file
 
 _HEAD = 65_536
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 
 def path_meant(runtime: Runtime, path: str) -> Path:

@@ -11,7 +11,7 @@ from contextd.domain.imported_records import IMPORT
 from contextd.domain.records import Record, Source, new_id, short_id
 from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from contextd.projects.project_lookup import find_membership
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact, redact_parts
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import (
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import (
     Busy,
     Conflict,
     ContextdError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from contextd.imports.importers.importer import ImportBatch
 from contextd.imports.sessions import bring_conversation
 from contextd.knowledge.writing import clean_tags
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import unpunctuated
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import unpunctuated
 
 _NAMESPACE = uuid.UUID("7d0a6f4b-7c55-5b0e-9a3c-3d3d1c0f5e21")
 _AT_ONCE = 200

@@ -19,7 +19,7 @@ from contextd.imports.transcripts import HEADLESS, catch_up, unread
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import open_session, task_of
 from contextd.sessions.session_end import close_session
-from contextd_code.files.guarded import read_file
+from contextd_common.files.guarded import read_file
 
 IMPORTED = "imported"
 """Session data: the import that created it."""

@@ -20,8 +20,8 @@ from contextd.imports.shortened import shortened
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, TooLarge
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, TooLarge
 
 HEADLESS = "headless"
 """Marks a session run by a program: it does not replace another session, and nothing is learned from it."""

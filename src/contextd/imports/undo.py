@@ -17,7 +17,7 @@ from contextd.imports.note_import import edited
 from contextd.imports.sessions import IMPORTED, learned_in
 from contextd.redaction.cutting import beginning
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _AT_ONCE = 200
 _SESSIONS = 1_000_000

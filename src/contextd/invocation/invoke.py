@@ -28,8 +28,8 @@ from contextd.runtime.given_arguments import check_given
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import AGENTS, OPENERS, seated
-from contextd_code.errors import Busy, Conflict, ContextdError, Denied, Stale, Unavailable
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Busy, Conflict, ContextdError, Denied, Stale, Unavailable
+from contextd_common.text.tokens import count_tokens
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only forward a call: authorisation and logging apply to the forwarded call."""

@@ -1,5 +1,5 @@
 """The table of background jobs, their queue and their schedules.
 
-Uses: contextd_code, domain, ports.
+Uses: contextd_common, domain, ports.
 Start at: `table.py`.
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 _BOUNDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _NAMES = ("minute", "hour", "day of the month", "month", "day of the week")

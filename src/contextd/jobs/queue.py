@@ -18,7 +18,7 @@ from contextd.domain.records import short_id
 from contextd.jobs.table import job_named
 from contextd.ports.upkeep import Clock
 from contextd.ports.work import Queue
-from contextd_code.errors import Conflict, ContextdError, Invalid, Unavailable
+from contextd_common.errors import Conflict, ContextdError, Invalid, Unavailable
 
 LEASE_SECONDS = 12.0
 _AGAIN_SECONDS = 0.25

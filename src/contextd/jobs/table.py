@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 from contextd.domain.changes import NewJob
 from contextd.domain.jobs import Lane
 from contextd.domain.scope import Scope
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, nearest
 
 Need = Literal["checkout", "upkeep"]
 """What a job requires: with `checkout` it runs on the machine that queued it, with `upkeep` it may access

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.domain.records import short_id
 from contextd.knowledge.writing import Saved
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

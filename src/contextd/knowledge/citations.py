@@ -10,9 +10,9 @@ from dataclasses import field
 from pathlib import Path
 
 from contextd.domain.records import Anchor
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
 from contextd_code.git import git_queries as git
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 MOST_CITED = 20
 """The most paths taken from one text."""

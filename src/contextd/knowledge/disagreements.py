@@ -15,8 +15,8 @@ from contextd.jobs.table import new_job
 from contextd.knowledge.embedding import vector_of
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
-from contextd_code.errors import Unavailable
-from contextd_code.text.words import query_words
+from contextd_common.errors import Unavailable
+from contextd_common.text.words import query_words
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64

@@ -13,7 +13,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.jobs.table import new_job
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _AT_ONCE = 16
 """New texts of a file embedded during the call, which takes a tenth of a second. Others are only found by words

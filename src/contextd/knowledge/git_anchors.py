@@ -8,8 +8,8 @@ from typing import Any
 from contextd.domain.records import Anchor, Record
 from contextd.knowledge.citations import AnchorStanding, Citations, cited_paths
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
+from contextd_common.errors import Invalid, Unavailable
 
 _CHECKOUTS = 32
 

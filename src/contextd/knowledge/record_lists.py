@@ -11,7 +11,7 @@ from contextd.domain.records import STATUSES, AskedStatus, Record
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
 from contextd.knowledge.record_views import label, noted
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 EXCERPT = 280
 

@@ -16,7 +16,7 @@ from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import CURRENT, Validity
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.text import content_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
 
 
 @dataclass(frozen=True, slots=True)

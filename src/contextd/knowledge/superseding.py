@@ -17,7 +17,7 @@ from contextd.knowledge.embedding import vector_of
 from contextd.knowledge.writing import Changed, change_all
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
-from contextd_code.errors import Conflict, Unavailable
+from contextd_common.errors import Conflict, Unavailable
 
 _NEAREST = 8
 _OVERRULES = ("opposite", "update")

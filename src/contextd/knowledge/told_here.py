@@ -14,7 +14,7 @@ from contextd.domain.scope import PERSON
 from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 
 def is_told_here(runtime: Runtime, record: Record) -> bool:

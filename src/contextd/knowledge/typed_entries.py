@@ -20,8 +20,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
 from contextd.schema.text import content_of, shown_value
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
 
 _TELLING = 10
 """The least length at which a value repeated in a text is not a coincidence."""

@@ -46,9 +46,9 @@ from contextd.knowledge.git_anchors import anchor_for, texts_of
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid, Unavailable
-from contextd_code.text.words import query_words, words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid, Unavailable
+from contextd_common.text.words import query_words, words
 
 _SIMILAR = 5
 _MOST_WORDS = 64

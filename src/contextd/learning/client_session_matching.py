@@ -14,7 +14,7 @@ from contextd.domain.sessions import Session, SessionChange
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer
 from contextd.imports.transcripts import scrubbed
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import ContextdError, NotFound
+from contextd_common.errors import ContextdError, NotFound
 
 _EARLIER = timedelta(hours=12)
 """How long before its first contextd dev call a session may have begun."""

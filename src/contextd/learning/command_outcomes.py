@@ -10,7 +10,7 @@ from typing import Literal
 from contextd.claims.stems import NEGATION
 from contextd.domain.sessions import Event
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 CommandOutcome = Literal["proved", "refuted", "used", ""]
 

@@ -26,7 +26,7 @@ from contextd.sessions.injection_use import (
     told_in_vain,
     was_used,
 )
-from contextd_code.errors import Stale
+from contextd_common.errors import Stale
 
 DROPPED = "drop by"
 """The beginning of the reason for archiving a candidate."""

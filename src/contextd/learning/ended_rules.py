@@ -20,9 +20,9 @@ from contextd.knowledge.writing import Changed, change_all, cleaned
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict
-from contextd_code.text.words import one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict
+from contextd_common.text.words import one_line
 
 _NAMESPACE = uuid.UUID("5c5c0d4e-5a0f-5d0b-9a3e-7d6f6a1f2b90")
 

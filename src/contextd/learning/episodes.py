@@ -30,10 +30,10 @@ from contextd.sessions.retractions import NEXT, mark_taken_back, takes_back
 from contextd.sessions.session_binding import branch_of, place_of
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, all_turns
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
-from contextd_code.text.languages import languages_of
-from contextd_code.text.words import comparable_words, one_line, unpunctuated
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
+from contextd_common.text.languages import languages_of
+from contextd_common.text.words import comparable_words, one_line, unpunctuated
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
 _SHORTEST = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.domain.records import Record
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 SAID_AGAIN = "said again in session "
 """The beginning of the change reason when another session repeats a record."""

@@ -14,7 +14,7 @@ from contextd.domain.sessions import Session, SessionChange
 from contextd.imports.transcripts import read_so_far
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import BRIEFED, new_session, open_session, resumed_here
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

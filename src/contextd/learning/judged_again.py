@@ -16,7 +16,7 @@ from contextd.knowledge.writing import change
 from contextd.learning.evidence_counts import SAID_AGAIN, TOLD
 from contextd.projects.project_news import add_news
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Stale
+from contextd_common.errors import Stale
 
 REASON = "judged again: its words hold for the work at hand, or the user only passed them on"
 RAISED = "judged again: being told in a session raises nothing"

@@ -10,9 +10,9 @@ from contextd.domain.origins import origin_of
 from contextd.domain.sessions import Event
 from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
 from contextd.sessions.turns import live_line, turn_ends
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import weight
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import weight
 
 SHORTEST = 12
 """Shorter text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""

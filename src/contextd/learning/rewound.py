@@ -13,8 +13,8 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.knowledge.embedding import with_vectors
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn, live_line
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import unpunctuated
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import unpunctuated
 
 WITHDRAWN = "rewound in session "
 """The beginning of the reason for withdrawing a record."""

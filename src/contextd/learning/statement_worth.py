@@ -16,9 +16,9 @@ from contextd.domain.origins import ORIGINS
 from contextd.domain.query import Vector
 from contextd.files.trained_weights import trained_weights
 from contextd.learning.passages import Statement
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import weight
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import weight
 
 _PATH = regex(r"(?:[\w.@~-]+/)+[\w.@-]+|\b[\w-]+\.[a-z]{1,5}\b")
 _NAME = regex(r"\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|\b\w+\.\w+\(")

@@ -31,9 +31,9 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.ledger_sorts import agents_sort, users_sort
 from contextd.sessions.session_binding import place_of
 from contextd.sessions.turns import Turn
-from contextd_code.errors import Stale, Unavailable
 from contextd_code.git.git_queries import blobs, branch, head
-from contextd_code.text.words import one_line, weight
+from contextd_common.errors import Stale, Unavailable
+from contextd_common.text.words import one_line, weight
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any, Protocol
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 class PageRequest(Protocol):

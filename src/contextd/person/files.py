@@ -22,11 +22,11 @@ from contextd.person.person_md import SOUL_MD, USER_MD, PersonLine, block_of, to
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import without_block, write
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
-from contextd_code.files.guarded import read_file
-from contextd_code.text.encodings import text_in
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.files.guarded import read_file
+from contextd_common.text.encodings import text_in
+from contextd_common.text.words import content_words
 
 FILES = (USER_MD, SOUL_MD)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.person.person_md import STRENGTHS
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 
 
 async def look(request: PageRequest) -> Answer:

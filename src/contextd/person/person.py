@@ -24,9 +24,9 @@ from contextd.person.person_md import (
 )
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, Line
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 BRIEFED = 80
 """Token budget in a briefing: five to eight short lines, enough for the strongest preferences."""

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.regex import regex
-from contextd_code.text.tokens import trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.regex import regex
+from contextd_common.text.tokens import trim_to_tokens
 
 USER_MD, SOUL_MD = "USER.md", "SOUL.md"
 

@@ -19,8 +19,8 @@ from contextd.knowledge.embedding import with_vectors
 from contextd.person.person import persons_records, told_by
 from contextd.person.person_md import strength_of
 from contextd.runtime.runtime import Runtime
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.words import content_words
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.words import content_words
 
 PROPOSED_FROM = "proposed_from"
 """The field of a proposal that lists its projects."""

@@ -16,9 +16,9 @@ from contextd.policies.rule_check import Violation, violation_views
 from contextd.policies.rules_in_force import checked, in_force, with_root, without_new_files
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.files.guarded import read_file
 
 _LARGEST = 2_000_000
 """Maximum bytes of a file read while an agent waits."""

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.shell_commands import shell_text
+from contextd_common.dataclass import dataclass
 
 ChangeOf = Literal["create", "edit", "delete"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from contextd.domain.applies_to import LONGEST_GLOB, MOST_GLOBS, parted
 from contextd.policies.patterns import Pattern, compiled_globs
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 _WILD = re.compile(r"[*?\[{]")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from contextd.policies.actions import FileChange
 from contextd.policies.packages import PackageName, normal
-from contextd_code.files.guarded import read_file
-from contextd_code.text.regex import regex
+from contextd_common.files.guarded import read_file
+from contextd_common.text.regex import regex
 
 _SPDX = regex(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,120})")
 _GNU = regex(

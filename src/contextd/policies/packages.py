@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from contextd.policies.actions import FileChange
-from contextd_code.dataclass import dataclass
 from contextd_code.index.shell_commands import shell_text
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 
 SEVERITIES = {
     "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import re2
 
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 LONGEST_PATTERN = 1_000
 """Maximum characters of a pattern; a longer one is not written by a person."""

@@ -12,7 +12,7 @@ from contextd.policies.rule_check import Violation, ViolationView, violation_vie
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact_whole
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 CHECKED = "policy_check"
 """The operation name of a check in the usage log."""

@@ -10,7 +10,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Stale
+from contextd_common.errors import Stale
 
 REASON = "restored: no decision had ended or weakened this directive, only disuse"
 

@@ -16,8 +16,8 @@ from contextd.policies.patterns import LONGEST_LINE, Pattern, may_match
 from contextd.policies.rules import SEVERITIES, PolicyRule
 from contextd.redaction.cutting import beginning, ending
 from contextd.redaction.redact import redact
-from contextd_code.dataclass import dataclass
 from contextd_code.index.shell_commands import shell_text
+from contextd_common.dataclass import dataclass
 
 MOST_PER_RULE = 5
 """Maximum reported places per rule and file; more add no information."""

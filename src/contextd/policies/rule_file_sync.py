@@ -31,9 +31,9 @@ from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.policies.yaml_folder import ReadFile, stamps_of
 from contextd.runtime.runtime import Runtime
 from contextd.schema.text import content_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, ContextdError, Invalid
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, ContextdError, Invalid
+from contextd_common.files.guarded import read_file
 
 FILED = ("policy", "coding_standard", "repo_standard")
 """The kinds whose source may be a file."""

@@ -12,7 +12,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.problems import FileProblem
 from contextd.policies.rules import problems_in
 from contextd.policies.yaml_folder import FileFolder, ReadFile, YamlFields, yaml_fields
-from contextd_code.errors import Invalid, nearest
+from contextd_common.errors import Invalid, nearest
 
 SUFFIXES = (".yaml", ".yml")
 

@@ -9,9 +9,9 @@ from contextd.domain.scope import Scope
 from contextd.policies.rule_files import FORMATS, POLICIES, STANDARDS, folder_of
 from contextd.policies.yaml_folder import FileFolder, ReadFile, read_folder
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.git.git_queries import ask, here, printable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _READ_FILES = 2_000
 

@@ -9,8 +9,8 @@ from contextd.domain.applies_to import applies_to
 from contextd.policies.actions import CHANGES_OF, ChangeOf
 from contextd.policies.globs import matches
 from contextd.policies.patterns import Pattern, glob_pattern, name_pattern, pattern_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, nearest
 
 Enforce = Literal["warn", "deny", "off"]
 

@@ -16,9 +16,9 @@ from contextd.policies.rule_folders import RuleFolder, files_of, rule_folders
 from contextd.policies.rules import PolicyRule, anti_pattern_rule, layout_rule, policy_rule
 from contextd.policies.yaml_folder import ReadFile
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
 from contextd_code.git.git_queries import ask
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 _GIT_SECONDS = 0.5
 """Timeout for asking git whether a file was committed, while an agent waits."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 PACKS = {
     "secrets": "Keys, tokens and passwords stay out of files and commands.",

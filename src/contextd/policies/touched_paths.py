@@ -10,7 +10,7 @@ from contextd.domain.applies_to import ON_REQUEST, applies_to
 from contextd.domain.records import Record
 from contextd.policies.globs import matches, say_something_of
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _READ, _MOST_PATHS = 8_000, 64
 """Characters of a text that are searched for paths, and paths of one text: a hook has a time limit."""

@@ -16,9 +16,9 @@ import yaml
 
 from contextd.domain.problems import FileProblem
 from contextd.runtime.caches import Cache
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import compose, explained, load_plain
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import read_file
+from contextd_common.files.yaml_text import compose, explained, load_plain
 
 LARGEST = 256 * 1024
 """Maximum bytes of a file: rules are read by people."""

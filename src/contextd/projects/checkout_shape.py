@@ -11,8 +11,8 @@ from contextd.jobs.table import new_job
 from contextd.projects.project_memory import GENERATED
 from contextd.runtime.caches import Cache, Caches
 from contextd.runtime.runtime import Runtime
-from contextd_code.files.guarded import read_file
 from contextd_code.project.manifests import is_lock, is_manifest
+from contextd_common.files.guarded import read_file
 
 SHAPE = "shape"
 """Session data: the checkout's shape at its end."""

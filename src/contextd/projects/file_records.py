@@ -10,7 +10,7 @@ from contextd.domain.records import Record
 from contextd.policies.globs import matches
 from contextd.projects.project_model import project_model
 from contextd.runtime.runtime import Runtime
-from contextd_code.text.words import words
+from contextd_common.text.words import words
 
 _SCANNED, _OLDER, _ASKED = 500, 200, 64
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Za-z]\d")

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from contextd.domain.invisible_characters import visible_text
 from contextd.domain.records import digest
 from contextd.projects.layers import HEIGHT, Edge, Spot, Stroke, layered
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _LETTER, _AROUND = 7.6, 24.0
 """Average maximum width of a letter of a name, and the padding around a name."""

@@ -18,8 +18,8 @@ from contextd.projects.membership import (
     with_joined,
 )
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Conflict
 from contextd_code.git.identity import ProjectIdentity
+from contextd_common.errors import Conflict
 
 
 def join(runtime: Runtime, project: Project, into: Project) -> tuple[Project, Project]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Edge = tuple[str, str]
 Point = tuple[float, float]

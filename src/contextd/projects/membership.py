@@ -18,9 +18,9 @@ from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Organisation
-from contextd_code.dataclass import dataclass
 from contextd_code.git.identity import ProjectIdentity, path_identity
 from contextd_code.git.same_project import Decision, KnownProject, choose, decide, known_project
+from contextd_common.dataclass import dataclass
 
 TEAM = "default"
 

@@ -13,7 +13,6 @@ from contextd.projects.project_lookup import is_of_another
 from contextd.projects.project_model import project_model
 from contextd.projects.project_yaml import ModuleFacts, ProjectFacts
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import ContextdError
 from contextd_code.project.architecture import architecture
 from contextd_code.project.commands import commands
 from contextd_code.project.content_type import substance
@@ -40,11 +39,12 @@ from contextd_code.project.stack_languages import LANGUAGES_OF, RUNTIME_OF
 from contextd_code.project.stack_row import Category
 from contextd_code.project.support_code import is_beside, is_beside_name
 from contextd_code.project.usage import uses, weighed_by_use
-from contextd_code.text.regex import regex
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
 from contextd_code.tree.walk import Walk
 from contextd_code.values.source import Import, SourceFile, is_test
+from contextd_common.errors import ContextdError
+from contextd_common.text.regex import regex
 
 _LARGEST_TEXT = 500_000
 _KEY_FILES, _NEEDED, _LONG = 3, 20, 20

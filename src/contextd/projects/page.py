@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from contextd.pages.page import Answer, Handler, PageRequest, show
 from contextd.pages.text import plural
 from contextd.projects.graphs import Graph, Node, around, graph
-from contextd_code.errors import NotFound, nearest
+from contextd_common.errors import NotFound, nearest
 
 ZOOMS = (50, 75, 100, 150, 200, 300)
 """Zoom levels of the graph in percent."""

@@ -15,11 +15,11 @@ from contextd.ports.upkeep import Clock
 from contextd.projects.membership import Membership, membership
 from contextd.runtime.runtime import Organisation, Runtime
 from contextd.sessions.session_binding import expect_rounds
-from contextd_code.errors import Invalid
 from contextd_code.git.git_queries import tracked_files
 from contextd_code.git.identity import ProjectIdentity, identify
 from contextd_code.tree.limits import MOST_BYTES, MOST_FILES, exceeds
 from contextd_code.tree.walk import walk
+from contextd_common.errors import Invalid
 
 MOST_LOOSE = 20_000
 """A folder without git and with more files is no project but a disk, a data set or a cache."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from contextd.files.disk import replace_file, target_inside
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import read_file
 
 GENERATED = ".generated.json"
 BACKUPS = ".backups"

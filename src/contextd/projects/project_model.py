@@ -7,8 +7,8 @@ from pathlib import Path
 from contextd.domain.trust import UNTRUSTED
 from contextd.runtime.caches import Cache, as_of
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import ContextdError
 from contextd_code.project.project_model import ProjectModel, parse_model, read_text
+from contextd_common.errors import ContextdError
 
 _MODELS = 16
 """Parsing takes 15 ms for many modules, and every file read needs it."""

@@ -17,10 +17,10 @@ from contextd.domain.time import iso
 from contextd.files.disk import target_inside
 from contextd.files.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
 from contextd.projects.project_memory import Memory, Scrub, mark, put, recall
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, NotFound
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.project_model import LISTS, KeyFile, parse_model, read_text
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, NotFound
+from contextd_common.files.yaml_text import load_plain
 
 Same = Callable[[str, str], bool]
 

@@ -1,5 +1,5 @@
 """Redaction: finding secrets in a text by their shape, their position or their label, and replacing them.
 
-Uses: contextd_code.
+Uses: contextd_common.
 Start at: `redact.py`.
 """

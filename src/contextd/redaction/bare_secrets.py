@@ -10,7 +10,7 @@ from contextd.redaction.natural_words import (
     random_looking,
     spoken,
 )
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _RUN = regex(r"(?=.*[\d!@#$%^&*=+~])[A-Za-z0-9+/=_!@#$%^&*~-]{12,300}")
 _CERTAIN = 24

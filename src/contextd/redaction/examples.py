@@ -10,7 +10,7 @@ import re
 from binascii import a2b_base64
 from itertools import pairwise
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _PUBLISHED = frozenset(
     """2YotnFZFEjr1zCsicMWpAA tGzv3JOkF0XG5Qx2TlKWIA czZCaGRSa3F0MzpnWDFmQmF0M2JW gX1fBat3bV

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from contextd.redaction.secret_values import LONGEST, SHORTEST, Form
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 
 class FoundValue(NamedTuple):

@@ -23,7 +23,7 @@ from contextd.redaction.positional_secrets import authorization
 from contextd.redaction.scanned_text import Span, Text
 from contextd.redaction.secret_labels import ANCHORS, Label, label
 from contextd.redaction.secret_values import Form, is_placeholder, is_secret
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _NAME = 48
 _NEAR = 100

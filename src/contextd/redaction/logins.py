@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextd.redaction.scanned_text import Span, Text
 from contextd.redaction.secret_labels import Label
 from contextd.redaction.secret_values import is_secret
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _STEMS = (b"log", b"sign", b"cred")
 _ANCHOR = re.compile(rb"log(?:ged)? ?in|sign(?:ed)? ?in|cred(?:entials|s)")

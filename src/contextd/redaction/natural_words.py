@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import pairwise
 
 from contextd.redaction.percent_decoding import decoded
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 LEAST_ENTROPY = 3.0
 """Entropy in bits per character. Generated text of 12 characters or more exceeds it, `aaaa1111` does not."""

@@ -10,7 +10,7 @@ from contextd.redaction.percent_decoding import decoded
 from contextd.redaction.scanned_text import Span, Text
 from contextd.redaction.secret_labels import Label
 from contextd.redaction.secret_values import is_example, is_placeholder, is_secret
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _WINDOW = 400
 _LONGEST = 10_000

@@ -17,7 +17,7 @@ from contextd.redaction.natural_words import (
 )
 from contextd.redaction.percent_decoding import decoded
 from contextd.redaction.secret_labels import Kind, Label
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 Form = Literal["quoted", "literal", "argument", "line", "inline", "spoken"]
 """How a value is written: in quotes, as a quoted literal that a program assigns or passes, as a quoted

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from contextd.redaction.scanned_text import Span
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _MADE_UP = frozenset("password secret authorization password-hash cookie url-password".split())
 """Types of secrets that tests make up; every other type has a shape that only a real secret has."""

@@ -13,7 +13,7 @@ from functools import cache
 from contextd.redaction.natural_words import random_looking
 from contextd.redaction.providers import COMPANIONS, SHORTEST_RUN, TOKENS, Rule
 from contextd.redaction.scanned_text import Span, Text
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _HEAD = 3
 """Rules are looked up by their first characters; this is how many."""

@@ -20,8 +20,8 @@ from contextd.remedies.session_errors import ERRORS, Met, Sightings, sightings
 from contextd.remedies.signatures import symptom_lines
 from contextd.runtime.runtime import Runtime
 from contextd.skills.procedures import forms
-from contextd_code.errors import Stale
-from contextd_code.text.words import content_words
+from contextd_common.errors import Stale
+from contextd_common.text.words import content_words
 
 RETURNS = 3
 """Sessions that must have had an error before its fix is stored. Of the error-to-success chains within one

@@ -10,8 +10,8 @@ from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record
 from contextd.remedies.signatures import ErrorLine, error_lines, quotes, symptom_lines
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import query_words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import query_words
 
 Nearness = Literal["same", "like", "quoted"]
 """How well a fix's error matches: the same; contained in one line; or quoted inside other words."""

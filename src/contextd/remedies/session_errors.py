@@ -12,8 +12,8 @@ from contextd.domain.sessions import Event
 from contextd.remedies.signatures import ErrorLine, error_lines
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
 from contextd.skills.procedures import forms, instead_of
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import one_line
 
 ERRORS = "errors"
 """Session data: its errors and fixes."""

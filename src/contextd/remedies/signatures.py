@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from contextd.domain.records import digest
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 LARGEST = 200 * 1024
 """Characters of an error that are read; of longer text, half from each end."""

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from contextd.domain.invisible_characters import visible_json
 from contextd.thin.spawn import LOG_LIMIT, set_aside
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _MINUTE = 60.0
 _MOST_TEXTS = 10

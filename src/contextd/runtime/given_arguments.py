@@ -19,8 +19,8 @@ from contextd.domain.argument_names import (
 )
 from contextd.domain.kind_names import kind_meant
 from contextd.domain.kinds import KINDS
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from threading import Lock
 from typing import Protocol, TypeVar, runtime_checkable
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 K = TypeVar("K", bound=Hashable)
 

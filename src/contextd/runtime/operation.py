@@ -24,9 +24,9 @@ from contextd.domain.quoting import settled
 from contextd.domain.result_display import shown, text_form
 from contextd.redaction.cutting import beginning
 from contextd.runtime.given_arguments import read_given
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound, nearest
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, NotFound, nearest
+from contextd_common.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, TypeAdapter

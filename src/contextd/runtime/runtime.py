@@ -42,9 +42,9 @@ from contextd.runtime.settings import Settings
 from contextd.runtime.supervision import ServiceState
 from contextd.runtime.trace import PendingWrite, Trace
 from contextd.thin.ready import mark_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, NotFound, nearest
 from contextd_code.values.code_index import CodeIndex
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, NotFound, nearest
 
 NO_KIND = "no kind"
 """A kind no record has: a query for it finds nothing."""

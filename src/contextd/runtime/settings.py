@@ -17,9 +17,9 @@ from contextd.domain.problems import FileProblem
 from contextd.redaction.cutting import quoted
 from contextd.runtime.settings_file import text_of, tree_of
 from contextd.thin.home import home_directory
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, nearest
-from contextd_code.files.yaml_text import compose, explained, flattened, lines_of_names
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, nearest
+from contextd_common.files.yaml_text import compose, explained, flattened, lines_of_names
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]

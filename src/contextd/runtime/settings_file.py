@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from contextd_code.errors import Invalid
-from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import explained, load_plain
+from contextd_common.errors import Invalid
+from contextd_common.files.guarded import read_file
+from contextd_common.files.yaml_text import explained, load_plain
 
 
 def text_of(path: Path, within: Path | None = None) -> str:

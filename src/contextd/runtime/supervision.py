@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextd.domain.time import iso
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 60.0
 """Seconds before a failed service is restarted: the first time, and at most."""

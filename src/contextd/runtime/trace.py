@@ -11,7 +11,7 @@ from contextd.domain.context_items import Serving
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record
 from contextd.ports.store import View
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from contextd.runtime.supervision import Pauses, ServiceState, ServiceStates
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 Step = Callable[[], float | None]
 """Does a piece of work; returns the seconds until there is more, None if only `wake` tells."""

@@ -10,7 +10,7 @@ from typing import Any
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Comparison, Condition, Not
 from contextd.domain.kind import Field
 from contextd.redaction.cutting import quoted
-from contextd_code.errors import Invalid, nearest
+from contextd_common.errors import Invalid, nearest
 
 OPERATORS: dict[str, Comparison] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 ON_FIELDS = ("$gt", "$gte", "$lt", "$lte", "$ne", "$in", "$nin", "$not")

@@ -12,7 +12,7 @@ from contextd.domain.records import digest
 from contextd.runtime.caches import Cache, as_of
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
-from contextd_code.files.guarded import read_file
+from contextd_common.files.guarded import read_file
 
 NAME = "schema.yaml"
 LARGEST = 1_000_000

@@ -10,7 +10,7 @@ import yaml
 
 from contextd.schema.load import parsed_file
 from contextd.schema.text import tidy, to_yaml
-from contextd_code.files.yaml_text import compose
+from contextd_common.files.yaml_text import compose
 
 _AS_WRITTEN = 10_000
 """A line width that is never reached, so that lines stay as written."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from contextd.domain.kind import Field, Kind
 from contextd.domain.problems import FileProblem
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Origin = Literal["project", "home"]
 

@@ -6,7 +6,7 @@ from difflib import unified_diff
 from typing import Any
 
 from contextd.pages.page import Answer, Handler, Json, PageRequest, go, show
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 
 FIELD_TYPES = ("string", "string[]", "number", "boolean", "enum")
 

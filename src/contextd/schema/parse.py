@@ -14,8 +14,8 @@ import yaml
 from contextd.domain.kind import Field, FieldType, Kind
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import VERSION, ContextType, Origin
-from contextd_code.errors import Invalid, nearest
-from contextd_code.files.yaml_text import compose, explained
+from contextd_common.errors import Invalid, nearest
+from contextd_common.files.yaml_text import compose, explained
 
 FIELD_TYPES: tuple[FieldType, ...] = get_args(FieldType)
 MOST_TYPES, MOST_FIELDS = 200, 100

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 NAMES = ("solo-dev", "team", "open-source-maintainer")
 

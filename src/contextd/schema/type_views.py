@@ -8,7 +8,7 @@ from typing import Any
 from contextd.domain.kind import Field
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import ContextType
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from contextd_code.text.words import words
+from contextd_common.text.words import words
 
 _ROWS = """
 k8s kubernetes | gha github actions | i18n internationalization | l10n localization | a11y accessibility

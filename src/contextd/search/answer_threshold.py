@@ -14,8 +14,8 @@ from contextd.search.file_ranking import rareness
 from contextd.search.hits import DENSE
 from contextd.search.query_words import OVERLAP, Asked, Pair
 from contextd.search.ranking_weights import weights
-from contextd_code.text.words import words
 from contextd_code.values.source import Chunk
+from contextd_common.text.words import words
 
 SIGNALS = ("meaning", "relevance", "named", "rare", "length")
 """The best cosine; the best relevance of any piece, and of one whose path or symbol the question names;

@@ -20,7 +20,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.search.hits import Candidate, Hit, LeftOut, ScorePart, Texted
 from contextd.search.near_duplicates import NEAR, Told, is_said_by, repeats, told_by
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 CONFIDENCE, NEUTRAL_CONFIDENCE = 0.1, 0.6
 USEFULNESS = 0.2

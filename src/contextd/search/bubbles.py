@@ -8,7 +8,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
-from contextd_code.errors import Conflict, NotFound
+from contextd_common.errors import Conflict, NotFound
 
 _EVERYTHING = 10_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.domain.query import Query
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.file_ranking import Past
 from contextd.search.file_votes import commit_votes, file_votes
 from contextd.search.hits import ScorePart
-from contextd_code.errors import Corrupt, Unavailable
 from contextd_code.git import history
+from contextd_common.errors import Corrupt, Unavailable
 
 _NEAREST = 60
 _CHECKOUTS = 24

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from contextd_code.text.words import content_words, words
 from contextd_code.values.source import is_test
+from contextd_common.text.words import content_words, words
 
 TEST, EXAMPLE, BUILD, STYLE = "test", "example", "build", "style"
 """Purposes of files that are not the program itself. An example is anything that demonstrates or measures it.

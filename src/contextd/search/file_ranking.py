@@ -20,9 +20,9 @@ from contextd.search.file_purpose import place_signals, purposes_asked
 from contextd.search.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.search.ranking_weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 from contextd.search.word_counts import Read, read
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import content_words, query_words, words
 from contextd_code.values.source import DOCUMENTS, VALUES, Chunk
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import content_words, query_words, words
 
 SIGNALS = ("words", "further", "path")
 """Besides meaning: the file's best BM25 score, the scores of its other pieces, and the rare words of its

@@ -28,9 +28,9 @@ from contextd.search.word_counts import (
     weight_of,
     weight_of_said,
 )
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens
 
 SEARCHED: dict[str, tuple[str, ...]] = {
     **{name: kinds_searched_as(name) for name in SEARCHED_AS},

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from contextd.domain.records import Record
 from contextd.domain.validity import CURRENT, Validity
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 LEXICAL, DENSE = "words", "meaning"
 """The names of the two search methods."""

@@ -14,8 +14,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.embedding_progress import embedding_progress
 from contextd.search.query_sanity import makes_sense
 from contextd.search.search import relevance
-from contextd_code.errors import Unavailable
-from contextd_code.text.words import query_words
+from contextd_common.errors import Unavailable
+from contextd_common.text.words import query_words
 
 _MOST_WORDS = 16
 _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500

@@ -15,9 +15,9 @@ from contextd.domain.sessions import Event
 from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.ranking_weights import weights
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.words import words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.words import words
 
 SIGNALS = ("length", "question", "answer", "session", "assisted", "speaker", "own", "oneself")
 

@@ -10,7 +10,7 @@ import re
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.search.hits import Hit
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 ALIKE = 0.8
 """Share of a sentence's word triples that another one must contain to say the same."""

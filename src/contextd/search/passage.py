@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from contextd_code.text.regex import regex
-from contextd_code.text.words import words
+from contextd_common.text.regex import regex
+from contextd_common.text.words import words
 
 _MOST_READ = 20_000
 """Maximum characters of a text to examine: longer ones are logs or listings."""

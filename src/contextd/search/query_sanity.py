@@ -8,7 +8,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from contextd_code.text.words import STOP_WORDS
+from contextd_common.text.words import STOP_WORDS
 
 _SHORTEST = 3
 """Nearly every pair of letters is in the model's vocabulary."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextd.search.abbreviations import other_forms, without_parts
 from contextd.search.hits import Candidate, Texted
 from contextd.search.word_counts import Read, Said, read, read_said
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 OVERLAP = 0.3
 """Maximum that shared words add to relevance."""

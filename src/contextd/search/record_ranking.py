@@ -16,8 +16,8 @@ from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.query_words import Asked
 from contextd.search.ranking_weights import RECORDS, weights
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.words import content_words
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.words import content_words
 
 SIGNALS = ("current",)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextd.ports.knowledge import Reranker
 from contextd.search.boosts import in_order
 from contextd.search.hits import Hit, ScorePart
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 RERANKER = "reranker"
 """The name of the part that it adds to a score."""

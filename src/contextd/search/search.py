@@ -35,10 +35,10 @@ from contextd.search.rank_fusion import Fuse, fuse_ranks, fuse_scores
 from contextd.search.record_ranking import by_record, titled_first
 from contextd.search.rerank import reranked
 from contextd.search.word_counts import Read, Said, read, read_said
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Corrupt, Unavailable
-from contextd_code.text.words import query_words, words
 from contextd_code.values.source import Chunk
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Corrupt, Unavailable
+from contextd_common.text.words import query_words, words
 
 DEPTH = 100
 """Maximum documents from each search method."""

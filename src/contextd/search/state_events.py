@@ -27,10 +27,10 @@ from contextd.domain.validity import Validity
 from contextd.knowledge.git_anchors import citations
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
-from contextd_code.text.words import one_line, query_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unavailable
+from contextd_common.text.words import one_line, query_words
 
 _READ = 3_000
 """Characters of a text that are examined."""

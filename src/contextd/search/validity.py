@@ -23,8 +23,8 @@ from contextd.knowledge.disagreements import conflicting
 from contextd.runtime.runtime import Runtime
 from contextd.search.hits import Hit, Result, Texted
 from contextd.search.state_events import StatedText, ended, ended_states
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import one_line
 
 _QUOTED = 100
 """Characters quoted of the replacing text."""

@@ -9,8 +9,8 @@ from functools import partial
 from contextd.domain.records import Record, digest
 from contextd.runtime.caches import Cache
 from contextd.search.hits import Texted
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import words
 
 MOST_READ = 2_000
 """Cached texts per organisation: some 5 kB each, for a text of a hundred words."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from contextd.domain.quoting import inline
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
 

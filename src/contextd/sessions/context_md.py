@@ -14,11 +14,11 @@ from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.files.disk import replace_file, target_inside
 from contextd.sessions.time_sense import TimeSense, in_words, stamp
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
-from contextd_code.files.guarded import read_file
-from contextd_code.text.encodings import takes_ascii
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unavailable
+from contextd_common.files.guarded import read_file
+from contextd_common.text.encodings import takes_ascii
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 BUDGET = 500
 STALE_AFTER = timedelta(hours=24)

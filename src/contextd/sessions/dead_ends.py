@@ -8,9 +8,9 @@ from itertools import groupby
 
 from contextd.sessions.ledger import LedgerEntry
 from contextd.sessions.ledger_sorts import users_sort
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import IDEOGRAPH, content_words, one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import IDEOGRAPH, content_words, one_line
 
 _LONGEST = 280
 """Characters of a dead end as it is quoted: the way and its reason are two sentences at most."""

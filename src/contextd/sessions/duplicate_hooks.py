@@ -11,7 +11,7 @@ from contextd.clients.hook_event import Moment, Occurrence
 from contextd.domain.scope import Scope
 from contextd.runtime.caches import Cache
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _AT_ONCE = timedelta(seconds=10)
 """All hooks of an event start together, and the slowest answers within the client's timeout of 5 s."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import one_line
 
 LONGEST = 900
 """Characters of an answer in a digest: 68 % of 896 real answers fit whole, and five such digests are about

@@ -15,7 +15,7 @@ from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
 from contextd.domain.sessions import Session
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Conflict, NotFound
+from contextd_common.errors import Conflict, NotFound
 
 SHORTEST = 4
 """Minimum characters of a short id of a session or a job, as for records."""

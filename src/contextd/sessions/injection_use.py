@@ -10,7 +10,7 @@ from typing import Any
 
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event, Session
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 _NAME = re.compile(r"[\w-]+(?:[/.][\w-]+)+|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b[A-Z]{2,}\w*\b")
 _SHARED_NAMES, _COVERED, _FEWEST = 3, 0.7, 5

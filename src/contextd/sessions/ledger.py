@@ -18,9 +18,9 @@ from contextd.sessions.ledger_sorts import SORTS, agents_sort, certainty, leans_
 from contextd.sessions.markdown import passages
 from contextd.sessions.statement_form import likely_kept
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.words import content_words, one_line, unpunctuated, weight
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.words import content_words, one_line, unpunctuated, weight
 
 _SHORTEST, _LONGEST = 16, 260
 """Characters of a sentence: a shorter one is an assent, a longer one is cut unless a reader of the ledger asks

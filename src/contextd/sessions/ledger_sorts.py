@@ -8,8 +8,8 @@ from typing import Literal
 from contextd.domain.directives import Force, directives_in
 from contextd.sessions.ledger_words import agents_sort_elsewhere, users_sort_elsewhere
 from contextd.sessions.retractions import takes_back
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True)

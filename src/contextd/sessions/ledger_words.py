@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from contextd_code.text.languages import ByLanguage, languages_of
+from contextd_common.text.languages import ByLanguage, languages_of
 
 _ENGLISH = {"en": "ledger_sorts.py has the English patterns"}
 

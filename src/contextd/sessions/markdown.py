@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 LONGEST_UNIT = 1_000
 _WHOLE_PARAGRAPH = 260

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.quoting import inline
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import one_line
 
 BUDGET = 1_500
 """Token budget of the file: the size of the original's memory file (seed 004)."""

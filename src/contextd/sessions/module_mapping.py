@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import STOP_WORDS, words
 
 NEAR_ENOUGH = 0.45
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextd.domain.sessions import Event
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import ByLanguage
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import ByLanguage
+from contextd_common.text.regex import regex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd_code.text.languages import ByLanguage
+from contextd_common.text.languages import ByLanguage
 
 TAKES_BACK_FIRST = ByLanguage(
     {

@@ -10,7 +10,7 @@ from contextd.domain.ending_words import DENIAL
 from contextd.domain.endings import ending_in
 from contextd.sessions.retraction_words import ASKS_ABOUT, TAKES_BACK, TAKES_BACK_FIRST
 from contextd.sessions.turns import Turn
-from contextd_code.text.words import one_line
+from contextd_common.text.words import one_line
 
 _READ = 400
 """Characters to examine: people retract at the beginning of a message."""

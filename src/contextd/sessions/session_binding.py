@@ -21,8 +21,8 @@ from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.runtime import Runtime
 from contextd.runtime.settings import SETTINGS
 from contextd.sessions.session_end import MACHINE, close_session
-from contextd_code.errors import Invalid, Stale
 from contextd_code.git.git_queries import head, here, repository
+from contextd_common.errors import Invalid, Stale
 
 AGENTS = ("mcp", "rest")
 """Surfaces whose calls come from a working agent."""

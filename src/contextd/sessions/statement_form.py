@@ -10,9 +10,9 @@ from functools import cache
 
 from contextd.files.trained_weights import trained_weights
 from contextd.sessions.ledger_sorts import certainty
-from contextd_code.dataclass import dataclass
-from contextd_code.text.languages import languages_of
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import languages_of
+from contextd_common.text.regex import regex
 
 _WORD = regex(r"[A-Za-z]+(?:['’][a-z]+)?")
 _CODE = regex(r"`[^`]*`")

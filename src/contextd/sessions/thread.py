@@ -12,10 +12,10 @@ from contextd.claims.blockers import blockers
 from contextd.domain.time import iso, parse_instant
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import one_line, weight
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import one_line, weight
 
 THREAD = "thread"
 """Session data: the thread it left."""

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Literal
 
 from contextd.domain.time import age
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 WorkPattern = Literal["quick check-in", "working session", "deep work", "debugging"]
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from contextd_code.text.languages import function_words
-from contextd_code.text.words import STOP_WORDS, weight
+from contextd_common.text.languages import function_words
+from contextd_common.text.words import STOP_WORDS, weight
 
 MOST_TOPICS = 6
 

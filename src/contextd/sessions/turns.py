@@ -13,7 +13,7 @@ from contextd.domain.records import digest
 from contextd.domain.rewinds import entry_of, left_entries
 from contextd.domain.sessions import HOOKED, Event
 from contextd.sessions.outcome_signals import command_of, failed, tests_told
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})

@@ -15,7 +15,7 @@ from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
 from contextd.skills.procedures import PROCEDURES, Procedure, procedures_of, returned
-from contextd_code.errors import Stale
+from contextd_common.errors import Stale
 
 SESSIONS = 3
 """Sessions in which a sequence of steps must have succeeded before it is proposed as a skill."""

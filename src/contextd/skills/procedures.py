@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from contextd.domain.records import digest
 from contextd.sessions.turns import Turn
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _APART = re.compile(r"&&|\|\||;|\n|(?<![|>])\|(?!\|)")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\$\([^()]*\)|`[^`]*`")

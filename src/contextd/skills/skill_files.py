@@ -21,8 +21,8 @@ from contextd.projects.project_lookup import trusted_roots
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_text import PLACES, Owner, SkillFile, read_skill_file
 from contextd.thin.home import user_directory
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _NAMESPACE = uuid.UUID("51c2f1a4-7e0b-5d0c-8a67-2f9d6f3b9b10")
 _MOST = 2_000

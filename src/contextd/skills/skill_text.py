@@ -14,9 +14,9 @@ import yaml
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
 from contextd.redaction.cutting import beginning, quoted
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import explained, load_plain
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import read_file
+from contextd_common.files.yaml_text import explained, load_plain
 
 Sort = Literal["skill", "agent"]
 Owner = Literal["project", "user", "home"]

@@ -1,6 +1,6 @@
 """Storage. A store is a row of `STORES`; `open_store` selects it by URL.
 
-Uses: contextd_code, domain, ports, runtime.
+Uses: contextd_code, contextd_common, domain, ports, runtime.
 Start at: `STORES` below, `sqlite.py`.
 """
 
@@ -17,7 +17,7 @@ from contextd.ports.store import Store
 from contextd.ports.upkeep import Clock
 from contextd.ports.work import SharedDatabase
 from contextd.runtime.runtime import SystemClock
-from contextd_code.errors import Invalid, Unavailable, nearest
+from contextd_common.errors import Invalid, Unavailable, nearest
 
 STORES: dict[str, str] = {
     "sqlite": "contextd.stores.sqlite:open_sqlite",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes
 from contextd.stores.granted_rows import GrantedRows
-from contextd_code.errors import Denied
+from contextd_common.errors import Denied
 
 
 def authorise(granted: GrantedRows, changes: Changes) -> None:

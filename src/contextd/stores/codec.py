@@ -15,8 +15,8 @@ from contextd.domain.records import Anchor, Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session
 from contextd.domain.time import from_micros, to_micros
-from contextd_code.errors import Invalid
 from contextd_code.values.source import Chunk, Import, SourceFile, Symbol
+from contextd_common.errors import Invalid
 
 Json = dict[str, Any]
 

@@ -14,7 +14,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.ports.knowledge import Index, Records
 from contextd.ports.work import Observations, Sessions
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 
 
 class LocalRankings:

@@ -16,7 +16,7 @@ from contextd.domain.time import to_micros
 from contextd.ports.upkeep import Clock
 from contextd.stores.phrase_counts import OCCURRENCES, occurrences
 from contextd.stores.write_lock import Turnstile
-from contextd_code.errors import (
+from contextd_common.errors import (
     Busy,
     Conflict,
     ContextdError,

@@ -16,7 +16,7 @@ from contextd.domain.query import Query
 from contextd.domain.time import to_micros
 from contextd.stores.database import Database
 from contextd.stores.granted_rows import Slice
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Places = NDArray[np.intp]
 

@@ -13,7 +13,7 @@ from contextd.domain.query import Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
 from contextd.stores.codec import dumps
-from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_common.errors import Conflict, Invalid, NotFound, TooLarge
 
 MOST_PARTS = 500
 MOST_DEPTH = 20

@@ -13,8 +13,8 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores.rules import nearness
 from contextd.stores.sql_conditions import placeholders
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Denied
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Denied
 
 SPECIAL = tuple(kind for area in AREAS if area != "knowledge" for kind in kinds_in(area))
 """Kinds with an area of their own; all others, including user-defined ones, are knowledge."""

@@ -9,7 +9,7 @@ from contextd.domain.query import FAMILIES, Family, Query, family_of
 from contextd.stores.database import Database
 from contextd.stores.granted_rows import GrantedRows, Slice
 from contextd.stores.sql_conditions import placeholders
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @lru_cache(maxsize=8_192)

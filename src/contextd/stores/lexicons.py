@@ -23,7 +23,7 @@ from contextd.stores.document_table import Roster, caught_up, widened
 from contextd.stores.index_parts import IndexPart
 from contextd.stores.postings import Held, Postings, Seen, seen_of
 from contextd.stores.word_tables import WordTables
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 MOST_COUNTED = 20_000
 """Words per part whose document count is cached. The database counts them again on every request: 0.6 ms for a

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 
 from contextd.stores.connection import SqliteDatabase, translated
-from contextd_code.errors import Invalid, Unavailable
+from contextd_common.errors import Invalid, Unavailable
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from contextd.domain.time import iso
 from contextd.stores.connection import SqliteDatabase
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 
 HEADER = 100
 """Bytes of a database's header; SQLite treats a shorter file as a new database."""

@@ -24,8 +24,8 @@ from contextd.stores.row_checks import readable
 from contextd.stores.sql_conditions import placeholders
 from contextd.stores.sql_index_writing import row_of
 from contextd.stores.sql_view import SqlView
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict
 
 _AT_ONCE = 2_000
 """Rows read or written at a time."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 
 _LEVEL, _WINDOW, _MEMORY = 6, -13, 6
 """A window of 8 KiB holds dictionary and event; with the largest memory level, half of the time went into

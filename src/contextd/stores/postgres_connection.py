@@ -21,8 +21,8 @@ from contextd.ports.upkeep import Clock
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.database import Cursor, Values
 from contextd.stores.postgres_dialect import bound, restored, translated
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import (
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import (
     Busy,
     Conflict,
     ContextdError,

@@ -11,7 +11,7 @@ from psycopg import errors
 
 from contextd.stores.postgres_connection import connection_options, raising
 from contextd.stores.postgres_migrate import require_migrated
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 _TRIES, _PAUSE = 60, 0.5
 _PURGES = (

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from contextd.stores.database import Values
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _REWRITES = (
     (re.compile(r"\bifnull\("), "coalesce("),

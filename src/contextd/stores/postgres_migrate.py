@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors
 
 from contextd.stores.postgres_connection import connection_options, raising
-from contextd_code.errors import Busy, Unavailable
+from contextd_common.errors import Busy, Unavailable
 
 _LOCK = 7_238_114
 """The advisory lock of a migration. It is tried again and again, because a wait inside it could not be ended."""

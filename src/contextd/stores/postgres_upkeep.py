@@ -13,7 +13,7 @@ from contextd.stores.database import fetch
 from contextd.stores.postgres_words import LOOSE, pack
 from contextd.stores.sql_conditions import placeholders
 from contextd.stores.sql_upkeep import SqlUpkeep
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
 _WITH_WORDS = """(docs.packed OR docs.length = 0 OR EXISTS (SELECT 1 FROM loose_postings

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from contextd.stores import ranking
 from contextd.stores.document_table import Places, Roster
 from contextd.stores.word_tables import MOST_TIMES, WordTables
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 MOST_BYTES = 32 << 20
 """Memory for a part's postings: 400 words in 10,000 documents each, or 40 in 100,000. The least recently

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from contextd.domain.time import from_micros
 from contextd.stores.database import Database
-from contextd_code.errors import Corrupt, Invalid
+from contextd_common.errors import Corrupt, Invalid
 
 _log = logging.getLogger(__name__)
 

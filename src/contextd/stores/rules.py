@@ -11,7 +11,7 @@ from contextd.domain.changes import NewJob
 from contextd.domain.records import Change, Record, short_id
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
-from contextd_code.errors import Conflict, NotFound, Stale
+from contextd_common.errors import Conflict, NotFound, Stale
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
 """The usage log of a scope has at most this many entries; when exceeded, this many of the oldest are dropped.

@@ -12,8 +12,8 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec, filters
 from contextd.stores.database import Connection, fetch
 from contextd.stores.index_parts import token
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import spaced_words
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import spaced_words
 
 _ADD = """INSERT INTO docs (part, id, kind, status, confidence, valid_from, valid_to, digest, terms,
     seq{names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?{places}) ON CONFLICT DO NOTHING RETURNING no"""

@@ -19,7 +19,7 @@ from contextd.stores.packing import pack, unpack
 from contextd.stores.record_rows import COLUMNS, LISTED, RecordRows, record_of
 from contextd.stores.row_checks import only, readable
 from contextd.stores.sql_conditions import BEGINS, PRESENT_NOW, equals, placeholders, sql_of
-from contextd_code.errors import Conflict
+from contextd_common.errors import Conflict
 
 _STORED = ("content_hash", *COLUMNS, "version", "body")
 _PUT = (

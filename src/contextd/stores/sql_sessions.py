@@ -16,7 +16,7 @@ from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.packing import pack, unpack
 from contextd.stores.row_checks import only, readable
 from contextd.stores.sql_conditions import BEGINS, placeholders
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _OPEN = """INSERT INTO sessions
     (scope, id, client, external_id, status, ended, started_at, last_seen_at, body)

@@ -15,7 +15,7 @@ from contextd.stores.database import Connection, Database, fetch
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.row_checks import readable
 from contextd.stores.sql_conditions import placeholders
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _OBSERVED = """INSERT INTO observations (at, action, operation, type, record_ids, query, agent, scope)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""

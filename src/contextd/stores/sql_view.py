@@ -54,7 +54,7 @@ from contextd.stores.sql_sessions import (
     write_seats,
 )
 from contextd.stores.sql_usage import NoteRows, SqlObservations, note_rows, write_notes
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from contextd.stores.sql_jobs import SqlQueue
 from contextd.stores.sql_replicas import SqlReplicas
 from contextd.stores.sqlite_upkeep import SqliteUpkeep
 from contextd.stores.sqlite_view import SqliteView
-from contextd_code.errors import Corrupt, Invalid, Unavailable
+from contextd_common.errors import Corrupt, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from contextd.stores.database import Database

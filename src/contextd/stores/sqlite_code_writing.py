@@ -16,8 +16,8 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.database import fetch
 from contextd.stores.file_words import token_text
-from contextd_code.dataclass import dataclass
 from contextd_code.values.source import FileCalls, FileWeight, KeptReading, SourceFile
+from contextd_common.dataclass import dataclass
 
 _FILE = """INSERT INTO files (checkout, path, content, size, mtime_ns, digest, version)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checkout, path) DO UPDATE SET content = excluded.content,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.stores.connection import STOP_HINT, SqliteDatabase
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _MOST_DAMAGE = 5
 """Lines shown of SQLite's check: one damaged page can give a hundred."""

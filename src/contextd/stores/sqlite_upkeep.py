@@ -18,7 +18,7 @@ from contextd.stores.row_checks import unreadable_rows
 from contextd.stores.sql_conditions import placeholders
 from contextd.stores.sql_upkeep import SqlUpkeep
 from contextd.stores.sqlite_damage import file_problems
-from contextd_code.errors import Corrupt
+from contextd_common.errors import Corrupt
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
 _COUNTS = {

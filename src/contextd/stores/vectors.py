@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from contextd.domain.query import Vector
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 
 def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:

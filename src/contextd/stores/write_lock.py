@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from contextd_code.errors import Busy, Unavailable
+from contextd_common.errors import Busy, Unavailable
 
 
 class _Waiting:

@@ -8,8 +8,8 @@ from contextd.clients import client_named
 from contextd.clients.client import PREFIX
 from contextd.domain.quoting import harmless
 from contextd.runtime.operation import OPERATIONS, Operation, Profile
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from contextd.runtime.runtime import Request
 from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
 from contextd.thin.home import home_directory, home_problem
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Unavailable
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from typing import Any
 from contextd import __version__
 from contextd.surfaces.calls import Call, CallNow, Calls, Peer
 from contextd.surfaces.cli.terminal import ERR, NotHere, Terminal, attached
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 logger = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from contextd.thin import spool
 from contextd.thin.channel import PROTOCOL
 from contextd.thin.long_lines import LINE_LIMIT, LongLine
 from contextd.thin.plain_json import text_in
-from contextd_code.errors import Busy, ContextdError, Invalid, NotFound, Stale, TooLarge
+from contextd_common.errors import Busy, ContextdError, Invalid, NotFound, Stale, TooLarge
 
 logger = logging.getLogger(__name__)
 

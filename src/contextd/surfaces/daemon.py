@@ -24,7 +24,7 @@ from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.home import token_path
 from contextd.thin.spawn import HomeClaim, claim_home
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend

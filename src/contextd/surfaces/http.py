@@ -23,7 +23,7 @@ from contextd.surfaces.rest import on_http_exception, routes
 from contextd.surfaces.web.access import Access
 from contextd.surfaces.web.sections import wants_page
 from contextd.surfaces.web.server import Pages
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 _SHUTDOWN_SECONDS = 5
 _BACKLOG = 128

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from contextd.redaction.cutting import quoted
 from contextd.runtime.operation import as_problem
 from contextd.surfaces.open_connections import OpenConnections, client_address
-from contextd_code.errors import Busy, ContextdError, Denied, Invalid, TooLarge
+from contextd_common.errors import Busy, ContextdError, Denied, Invalid, TooLarge
 
 BODY_LIMIT = 4 << 20
 """Maximum bytes of a request's body."""

@@ -26,7 +26,7 @@ from contextd.surfaces.agent_options import AgentOptions, error_text, instructio
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_subscriptions import Subscriptions
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 ALWAYS_LOADED = frozenset({"session_start", "context_search", "remember"})
 """Tools that a client with deferred tools should load at once."""

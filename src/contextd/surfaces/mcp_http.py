@@ -19,7 +19,7 @@ from contextd.surfaces.http_guard import BODY_LIMIT
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.mcp_stream import lacks_id, refusal
 from contextd.surfaces.rest import peer_of
-from contextd_code.errors import Denied
+from contextd_common.errors import Denied
 
 
 class McpEndpoint:

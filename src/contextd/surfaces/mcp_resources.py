@@ -19,8 +19,8 @@ from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.agent_options import PROMPTS, error_text
 from contextd.surfaces.calls import Calls, Peer
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, NotFound
 
 _LEGACY_NOT_FOUND = -32002
 _MOST_COMPLETIONS = 100

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from contextd import __version__
 from contextd.runtime.operation import Operation
-from contextd_code.errors import ERRORS, ContextdError
+from contextd_common.errors import ERRORS, ContextdError
 
 _REFERENCE = "#/components/schemas/{model}"
 _PROBLEM = {

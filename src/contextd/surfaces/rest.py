@@ -21,8 +21,8 @@ from contextd.runtime.operation import OPERATIONS, Operation, as_problem, slim_s
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.http_guard import bearer_token
 from contextd.surfaces.openapi import openapi
-from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd_common.text.syntax_errors import json_problem
 
 PROBLEM = "application/problem+json"
 CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (

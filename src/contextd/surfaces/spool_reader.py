@@ -21,8 +21,8 @@ from contextd.redaction.redact import redact
 from contextd.thin import spool
 from contextd.thin.plain_json import text_in
 from contextd.thin.set_aside import EventQueue, queue_for, queues_in, set_aside_in
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Busy, ContextdError, Corrupt, Unavailable, Unreadable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Busy, ContextdError, Corrupt, Unavailable, Unreadable
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.line_reader import CHUNK, LineReader
 from contextd.surfaces.mcp_stream import serve_peer
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _STDIN, _STDOUT = 0, 1
 

@@ -20,7 +20,7 @@ from contextd.thin.channel import (
 from contextd.thin.exchange import LOST, START_SECONDS, Reached, Unanswered, ask
 from contextd.thin.home import home_directory, home_problem, log_path
 from contextd.thin.spawn import is_alive
-from contextd_code.errors import ContextdError, Unavailable, error_from
+from contextd_common.errors import ContextdError, Unavailable, error_from
 
 _ANSWER_SECONDS = 2.0
 _MOST_STARTS = 3

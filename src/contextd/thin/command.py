@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from contextd_code.errors import Unavailable
+    from contextd_common.errors import Unavailable
 
 _MOST_CHARACTERS = 500_000
 """Bytes of all arguments together; the daemon reads lines of a few megabytes."""
@@ -104,7 +104,7 @@ def _asked(request: dict[str, Any], cwd: str) -> dict[str, Any] | Unavailable | 
         if not again or "code" in answer:
             return answer
         lost = "another daemon runs now"
-    from contextd_code.errors import Unavailable  # noqa: PLC0415 - only for what was lost
+    from contextd_common.errors import Unavailable  # noqa: PLC0415 - only for what was lost
 
     return Unavailable(
         f"the daemon cannot be reached: {lost}; the command may have run",

@@ -17,7 +17,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.runtime.runtime import Runtime
 from contextd.thin.home import directory_from, user_directory
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _LATEST = 500
 """Sessions that are examined: some weeks on a busy machine."""

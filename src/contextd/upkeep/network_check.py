@@ -13,7 +13,7 @@ from pathlib import Path
 from contextd.domain.time import iso
 from contextd.thin.home import cache_directory
 from contextd.thin.offline import is_telemetry_off
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 TELEMETRY_FOLDER = "Microsoft/DeveloperTools/.onnxruntime"
 """Where onnxruntime stores its device id and pending reports, below the user's cache directory."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextd.domain.time import iso
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 _JOBS = 50
 _STATES = ("ready", "running", "failed", "done")

@@ -9,11 +9,11 @@ from contextlib import suppress
 from tree_sitter import Node
 
 from contextd_code.calls.scope_layout import CodeLayout
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.table import language_of
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.tree.word_lines import lines_naming
+from contextd_common.errors import ContextdError
 
 _SECONDS = 3.0
 _GLOBAL = re.compile(rb"declare\s+global\b")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Expr = tuple[Any, ...]
 """A value or a type as a nested tuple, in the forms that resolving calls needs.

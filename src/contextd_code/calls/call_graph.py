@@ -19,9 +19,9 @@ from contextd_code.calls.rust_traits import trait_method
 from contextd_code.calls.scip import INITIALISERS
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout, arity_of
 from contextd_code.calls.stored_facts import base_names
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.references import Reference
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_common.dataclass import dataclass
 
 _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(
     """at concat every fill filter find findIndex flat flatMap forEach has includes join map push

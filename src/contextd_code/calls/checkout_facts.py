@@ -15,8 +15,6 @@ from contextd_code.calls.extract import facts_of
 from contextd_code.calls.queries import QUERIES
 from contextd_code.calls.stored_facts import facts_in, kept, reader, words_in
 from contextd_code.calls.word_index import WordIndex
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.table import BY_NAME
 from contextd_code.symbols.symbol_graph import SymbolGraph
 from contextd_code.tree.content import content_digest, decode
@@ -25,6 +23,8 @@ from contextd_code.tree.paths import read_inside
 from contextd_code.tree.word_lines import lines_naming
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileCalls
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _PER_FILE, _PER_READ_FILE = 9_300, 45_000
 """Bytes of a file's words, and of its facts, some of them unpacked: measured 14 MB for 1,520 files, and 51 MB for

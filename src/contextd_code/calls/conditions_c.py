@@ -12,12 +12,12 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from contextd_code.calls.linkage import MACRO
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.outline import text_of
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.text.regex import regex
 
 _SYSTEMS = regex(
     r"\b(?:_?_?WIN(?:32|64|NT)?|_?_?WIN(?:32|64)_?_?|WINDOWS|_MSC_VER|__MINGW\w+|__CYGWIN__|__APPLE__|__sun|_AIX"

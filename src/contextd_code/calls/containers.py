@@ -10,7 +10,7 @@ from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, CodeLayout
 from contextd_code.calls.type_arguments import with_arguments, with_given
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _DEEPEST = 24
 _FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator", "Result"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextd_code.calls.call_facts import UseKind
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextd_code.calls.interpretation import (
 )
 from contextd_code.calls.members import takes
 from contextd_code.calls.scope_layout import FUNCTIONS, CodeLayout
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _HIDDEN = re.compile(r"^(?:\[.*\]\s*)?(?:private|static)\b", re.S)
 _EXTENDING = frozenset(("csharp",))

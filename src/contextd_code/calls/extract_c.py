@@ -18,7 +18,7 @@ from contextd_code.calls.expressions_c import (
 )
 from contextd_code.calls.file_scope import FileReading
 from contextd_code.index.languages.outline import text_of
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 NAMESPACE, USING = "<namespace>", "<using>"
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from contextd_code.calls.call_facts import NOTHING, CodeScope, Expr, Site, SiteKind
 from contextd_code.calls.expressions import name_node, value
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from dataclasses import field
 from contextd_code.calls.call_facts import SLOT, Expr
 from contextd_code.calls.meaning import Interpreter
 from contextd_code.calls.scope_layout import CodeLayout
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 _MOST_FILES = 40
 _MOST = 16

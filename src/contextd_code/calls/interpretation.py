@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Literal
 
 from contextd_code.calls.call_facts import Expr
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

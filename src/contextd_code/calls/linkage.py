@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.values.source import Symbol
+from contextd_common.dataclass import dataclass
 
 MACRO = "macro"
 _FUNCTIONS = frozenset(("function", "method"))

@@ -25,8 +25,8 @@ from contextd_code.calls.names import ScopeNames
 from contextd_code.calls.scope_layout import CodeLayout
 from contextd_code.calls.signatures import Signatures
 from contextd_code.calls.type_arguments import with_given
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 _DEEPEST = 24
 _MOST_STEPS = 2_000

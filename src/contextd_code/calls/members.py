@@ -15,8 +15,8 @@ from contextd_code.calls.interpretation import (
 )
 from contextd_code.calls.scope_layout import CONSTANTS, CodeLayout
 from contextd_code.calls.type_arguments import Types, type_parameters, with_arguments
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 _FILLED = frozenset(("java", "ecmascript", "csharp"))
 """Families whose type parameters are replaced by type arguments."""

@@ -19,10 +19,10 @@ from contextd_code.calls.interpretation import (
 from contextd_code.calls.names_c import CNames
 from contextd_code.calls.names_go import names_in_file
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import OPENED
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer
+from contextd_common.dataclass import dataclass
 
 _CLASS_SCOPES_SEEN = frozenset(("java", "csharp"))
 

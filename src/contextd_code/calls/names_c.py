@@ -18,8 +18,8 @@ from contextd_code.calls.interpretation import (
 )
 from contextd_code.calls.linkage import MACRO
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS, CodeLayout
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 _SEVERAL_WORDS = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _CONDITIONAL = frozenset(("function", MACRO))

@@ -16,11 +16,11 @@ from pathlib import Path
 from contextd_code.calls.call_facts import SiteKind
 from contextd_code.calls.edges import Edge
 from contextd_code.calls.scope_layout import CONSTANTS
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 INDEX = "index.scip"
 _LARGEST = 64_000_000

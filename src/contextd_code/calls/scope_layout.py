@@ -12,11 +12,11 @@ from functools import cached_property
 from contextd_code.calls.call_facts import CodeScope, Expr
 from contextd_code.calls.checkout_facts import CodeFacts
 from contextd_code.calls.linkage import Linkage
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.symbols.symbols import WHOLE, NameUse, uses_of
 from contextd_code.values.source import Symbol
+from contextd_common.dataclass import dataclass
 
 FUNCTIONS = frozenset(("function", "method"))
 CONSTANTS = frozenset(("constant", "variable", "property", "field"))

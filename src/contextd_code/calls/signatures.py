@@ -11,8 +11,8 @@ from contextd_code.calls.evaluator import Evaluator
 from contextd_code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
 from contextd_code.calls.scope_layout import FUNCTIONS, At, CodeLayout
 from contextd_code.calls.type_arguments import with_arguments, with_given
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.dataclass import dataclass
 
 _DEEPEST = 8
 """The most types resolved for one: aliases of aliases of unions."""

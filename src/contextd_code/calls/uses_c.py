@@ -23,11 +23,11 @@ from contextd_code.calls.extract_c import NAMESPACE, USING
 from contextd_code.calls.linkage import MACRO, Linkage, are_for_systems
 from contextd_code.calls.names_c import unaliased
 from contextd_code.calls.scope_layout import CONSTANTS, FUNCTIONS
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.outline import text_of
 from contextd_code.symbols.references import Reference, named_nodes, node_of
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
+from contextd_common.errors import ContextdError
 
 _MEMBERS = frozenset(("field_identifier", "statement_identifier"))
 """Nodes that name a field or a label: never a type, a constant or a macro."""

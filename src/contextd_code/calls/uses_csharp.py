@@ -15,12 +15,12 @@ from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.csharp_values import holder_of_member, qualified, type_of
 from contextd_code.calls.interpretation import Interpretation
 from contextd_code.calls.scope_layout import FUNCTIONS
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.outline import text_of
 from contextd_code.symbols.references import Reference, named_nodes, node_of
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.tree.word_lines import lines_naming
+from contextd_common.errors import ContextdError
 
 _SECONDS = 3.0
 _ACCESS = frozenset(("member_access_expression", "member_binding_expression"))

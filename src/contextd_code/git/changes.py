@@ -8,10 +8,10 @@ from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.git.cache_validity import Stamp, reference_stamp
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 MOST_COMMITS = 100
 """The most commits read; beyond it only their number is known, as "100 or more"."""

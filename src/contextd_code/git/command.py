@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.git.ordinary_files import require_ordinary
 from contextd_code.git.programs import git_environment, git_line
 from contextd_code.git.repository import Repository, repository_around
 from contextd_code.git.settings import settings_for
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _SHOWS = "--no-ext-diff", "--no-textconv"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\\n]|\\.)*)")?\s*\]', re.ASCII)
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.errors import Invalid, NotFound, Unavailable, Unreadable, nearest
 from contextd_code.git import git_queries as git
+from contextd_common.errors import Invalid, NotFound, Unavailable, Unreadable, nearest
 
 _REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")
 _TRUNKS = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "trunk", "develop")

@@ -16,9 +16,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, Unavailable, Unreadable
-from contextd_code.files.guarded import read_file
 from contextd_code.git.cache_validity import Stamp, reference_stamp
 from contextd_code.git.command import git_command
 from contextd_code.git.ordinary_files import is_odd, odd_file
@@ -27,6 +24,9 @@ from contextd_code.git.remotes import remote_urls
 from contextd_code.git.repository import Repository, repository_around, state_of
 from contextd_code.git.settings import require_own, settings_for
 from contextd_code.processes import OUTPUT, Child, Finished
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, Unavailable, Unreadable
+from contextd_common.files.guarded import read_file
 
 TIMEOUT = 10.0
 """The default time limit of a command, in seconds."""

@@ -7,10 +7,10 @@ from functools import cached_property
 from math import log, sqrt
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unavailable
+from contextd_common.text.words import content_words
 
 COMMITS = 2_000
 """The most commits read, newest first."""

@@ -25,14 +25,14 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.files.guarded import read_file
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.git import git_queries as git
 from contextd_code.git.config_text import options_in
 from contextd_code.git.remotes import remote_urls
 from contextd_code.git.repository import NO_WORK_TREE, Repository, is_bare
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.files.guarded import read_file
+from contextd_common.files.yaml_text import load_plain
 
 IdentityKind = Literal["git", "remote", "id", "path"]
 

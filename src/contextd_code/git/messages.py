@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
 from contextd_code.git.git_queries import ask, printable
+from contextd_common.dataclass import dataclass
 
 _SECONDS = 20.0
 _LONGEST = 8_000

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unreadable
-from contextd_code.files.guarded import read_file
 from contextd_code.git.config_text import GitOption, options_in
 from contextd_code.git.ordinary_files import LARGEST, require_file
 from contextd_code.git.programs import git_environment, git_line
 from contextd_code.git.repository import Repository
 from contextd_code.processes import run
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unreadable
+from contextd_common.files.guarded import read_file
 
 _SECONDS = 3.0
 _MOST_FILES = 100

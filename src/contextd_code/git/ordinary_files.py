@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.errors import ContextdError, Unreadable
-from contextd_code.files.guarded import read_file
 from contextd_code.git.repository import Repository, line_in
+from contextd_common.errors import ContextdError, Unreadable
+from contextd_common.files.guarded import read_file
 
 RULES = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
 """Files of a work tree that git opens by name."""

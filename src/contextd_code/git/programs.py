@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _OPTIONS = (
     "--no-optional-locks", "--no-pager",

@@ -8,9 +8,9 @@ import stat
 from functools import lru_cache
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unreadable
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unreadable
+from contextd_common.files.guarded import read_file
 
 NO_WORK_TREE = "this repository has no work tree"
 

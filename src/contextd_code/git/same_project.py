@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
 from contextd_code.git.identity import ProjectIdentity
+from contextd_common.dataclass import dataclass
 
 Decision = Literal["here", "same", "moved", "alike", "other"]
 

@@ -13,8 +13,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unreadable
 from contextd_code.git.config_text import GitOption, text_of
 from contextd_code.git.option_sources import (
     INCLUDES,
@@ -25,6 +23,8 @@ from contextd_code.git.option_sources import (
 from contextd_code.git.ordinary_files import is_small_file
 from contextd_code.git.repository import Repository, state_of
 from contextd_code.git.substitute import CONFIG, stand_in
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unreadable
 
 _WORD = re.compile(r"[\w.-]{0,64}", re.ASCII)
 _NAME = re.compile(r"[\w./-]{0,200}")

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from contextd_code.files.guarded import read_file
+from contextd_common.files.guarded import read_file
 
 CONFIG = "config"
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import ImportReach, Language, enclosing
 from contextd_code.index.languages.table import BY_NAME, is_tsconfig, language_name
 from contextd_code.index.resolve import Resolver
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.imports import Importing, has_wordless, import_words, said_words
 from contextd_code.values.source import Import, SourceFile
+from contextd_common.dataclass import dataclass
 
 FEW = 1_000
 """For up to this many added or removed files, the imports that may now point to each are looked up one by one;

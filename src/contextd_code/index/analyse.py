@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from tree_sitter import Tree
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
 from contextd_code.index.chunk import chunks
 from contextd_code.index.formats.format_reader import FileSection, FormatReading
 from contextd_code.index.formats.notebook import led_back, notebook
@@ -18,6 +16,8 @@ from contextd_code.index.languages.table import BY_NAME, DATA, language_name, la
 from contextd_code.tree.content import content_digest, decode, is_binary
 from contextd_code.tree.generated import unindexed
 from contextd_code.values.source import SourceFile
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 _HOPELESS = 20_000
 """The most statements of a broken file: beyond it, it is not a program, and matching would take long."""

@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.index.resolve import Resolver
 from contextd_code.tree.content import content_digest, outdated
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import Walk, WalkedFile, changed_ns, walk
 from contextd_code.tree.watch import Watcher, folders_of, watch
 from contextd_code.values.source import FileStamp
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 CHEAP = 0.25
 REST_PER_COST = 4.0

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.language import (
     ImportReach,
     KeepingRead,
@@ -23,6 +22,7 @@ from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import WalkedFile, changed_ns
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import Import, KeptReading
+from contextd_common.errors import ContextdError
 
 _LARGEST_SETTING = 2_000_000
 _RACY_NS = 20_000_000

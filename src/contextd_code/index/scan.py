@@ -11,8 +11,6 @@ from dataclasses import field, replace
 from pathlib import Path
 from zlib import compress
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.index.affected import Affected, decides
 from contextd_code.index.analyse import PARSED
 from contextd_code.index.chunk import owned_id
@@ -33,6 +31,8 @@ from contextd_code.values.source import (
     KeptReading,
     SourceFile,
 )
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, Unavailable
 
 _WORTH_PROCESSES = 1_500
 _HANDFUL = 64

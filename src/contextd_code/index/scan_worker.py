@@ -26,7 +26,6 @@ from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from contextd_code.errors import ContextdError, Unreadable
 from contextd_code.index.analyse import analyse
 from contextd_code.index.languages.language import parsing_within
 from contextd_code.processes import NOTHING, PIPE, end, kill, start
@@ -34,6 +33,7 @@ from contextd_code.tree.content import content_digest
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import WalkedFile
 from contextd_code.values.source import OVER_LIMIT, READER_CRASHED, SourceFile
+from contextd_common.errors import ContextdError, Unreadable
 
 _RACY_NS = 20_000_000
 _LARGEST_READ = 8_000_000

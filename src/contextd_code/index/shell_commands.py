@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import tree_of
 from contextd_code.index.languages.shell import grammar
 from contextd_code.index.shell_programs import (
@@ -26,6 +25,7 @@ from contextd_code.index.shell_programs import (
     reads_code,
     starts_processes,
 )
+from contextd_common.dataclass import dataclass
 
 LONGEST = 20_000
 """Characters of a command that are read; a longer one is taken as it is written."""

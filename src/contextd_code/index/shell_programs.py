@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 SHELLS = frozenset("sh bash zsh dash ksh ash fish csh tcsh".split())
 TAKES_FILES_OF_CODE = frozenset(("source", "."))

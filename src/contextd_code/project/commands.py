@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.manifests import Manifest, is_manifest
 from contextd_code.project.manifests.model import table
+from contextd_common.files.yaml_text import load_plain
 
 Read = Callable[[str], str]
 

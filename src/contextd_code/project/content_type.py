@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from contextd_code.dataclass import dataclass
 from contextd_code.project.support_code import is_beside
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

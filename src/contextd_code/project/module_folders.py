@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
 from contextd_code.project.support_code import is_beside_name
+from contextd_common.dataclass import dataclass
 
 _WORKSPACES = frozenset("packages apps services libs plugins crates extensions projects".split())
 _SOURCES = frozenset("src source sources main java kotlin scala groovy python js ts".split())

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME, DATA
 from contextd_code.project.content_type import substance
 from contextd_code.project.declared_builds import Builds, within_builds
@@ -22,6 +21,7 @@ from contextd_code.project.support_code import is_beside, is_build_file, is_test
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.source import DOCUMENTS, SourceFile
+from contextd_common.dataclass import dataclass
 
 Role = Literal["entry", "config", "core", "test"]
 

@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
-from contextd_code.files import yaml_text
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
+from contextd_common.files import yaml_text
+from contextd_common.files.guarded import read_file
 
 ProjectType = Literal[
     "web-app", "mobile-app", "desktop-app", "api", "cli", "library", "fullstack", "infrastructure",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from contextd_code.dataclass import dataclass
 from contextd_code.project.content_type import (
     DOCUMENTS,
     OUTWEIGHED,
@@ -37,6 +36,7 @@ from contextd_code.project.stack_evidence import (
 )
 from contextd_code.project.stack_languages import LANGUAGES_OF, MARKUP
 from contextd_code.project.support_code import is_beside
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

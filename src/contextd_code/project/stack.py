@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.project.manifests import Manifest, is_lock, is_manifest, jvm, parse
 from contextd_code.project.stack_evidence import FoundTechnology, Share, short_version, technologies
 from contextd_code.project.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
@@ -19,6 +17,8 @@ from contextd_code.project.support_code import is_beside, is_beside_name
 from contextd_code.tree.content import decode
 from contextd_code.tree.paths import read_inside
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 Read = Callable[[str], str]
 """Return the text of a project file by its path; raises OSError or ContextdError."""

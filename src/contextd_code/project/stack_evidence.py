@@ -10,10 +10,10 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
 
-from contextd_code.dataclass import dataclass
 from contextd_code.project.manifests import Manifest
 from contextd_code.project.manifests.jvm import filled
 from contextd_code.project.stack_table import TECHNOLOGIES, Category, Technology
+from contextd_common.dataclass import dataclass
 
 # A client library's version is not that of its server or protocol.
 _VERSION_OF_CLIENT = {"database", "messaging"}

@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from contextd_code.dataclass import dataclass
 from contextd_code.project.stack import Stack
 from contextd_code.project.stack_evidence import FoundTechnology
 from contextd_code.project.stack_table import TECHNOLOGIES, Category
 from contextd_code.project.support_code import is_beside
 from contextd_code.values.source import SourceFile, is_test
+from contextd_common.dataclass import dataclass
 
 _ECOSYSTEMS = {
     "python": "pypi", "go": "go", "rust": "cargo", "javascript": "npm", "typescript": "npm",

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, nearest
 from contextd_code.index.languages.table import language_of
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, nearest
 
 _PLACE = re.compile(r"(?P<path>[^:#]+\.\w+)(?:::?|#)(?P<rest>.+)")
 

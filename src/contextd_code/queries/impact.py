@@ -11,7 +11,6 @@ from dataclasses import field
 
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.uses import uses
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import language_of
 from contextd_code.queries.changed_code import ChangedCode
 from contextd_code.queries.ranking_of_tests import (
@@ -25,6 +24,7 @@ from contextd_code.queries.references import SECONDS
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are searched for; a change of more affects nearly everything."""

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from math import log1p
 
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import SymbolGraph
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
 
 _STEM = re.compile(r"^(?:test[_-]?)|(?:[_.-]?(?:tests?|spec))$", re.IGNORECASE)
 _JAVA = re.compile(r"(?<=[a-z0-9])(?:Tests?|IT|TestCase|Spec)$|^Test(?=[A-Z])")

@@ -10,8 +10,6 @@ from pathlib import Path
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.edges import Edge
 from contextd_code.calls.uses import files_using
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.queries.symbols import SymbolHit, symbol_hit
 from contextd_code.queries.use_counts import (
     COMPARED,
@@ -25,6 +23,8 @@ from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.tree.word_lines import WordLines, word_lines
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 SECONDS = 8.0
 """Seconds to search for the direct uses of what a query names: references and impacts stop at the same time."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 
-from contextd_code.dataclass import dataclass
 from contextd_code.queries.use_counts import UseCount, most_used_first
 from contextd_code.symbols.definitions import use_counts
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.values.code_index import CodeIndex
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

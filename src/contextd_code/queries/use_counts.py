@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextd_code.calls.call_graph import CallGraph
 from contextd_code.calls.edges import Edge
 from contextd_code.calls.uses import files_using
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.definitions import written_first
 from contextd_code.symbols.symbol_graph import Definition
 from contextd_code.tree.generated import set_aside
+from contextd_common.dataclass import dataclass
 
 COMPARED = 8
 """Definitions of one name whose uses are counted to choose the likeliest."""

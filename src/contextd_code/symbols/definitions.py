@@ -8,17 +8,17 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.reference_names import holder_of
 from contextd_code.symbols.references import using_files
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.symbols.symbol_ranks import scores
-from contextd_code.text.words import words
 from contextd_code.tree.generated import set_aside
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.definition_queries import Defining, Naming, passes_all_on
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import FileWeight, SourceFile, is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import words
 
 _AT_ONCE = 50
 _MOST_READ = 1_000

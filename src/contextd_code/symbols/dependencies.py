@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.symbols.sources import Sources, SourceText
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer, uses
-from contextd_code.text.tokens import count_tokens
 from contextd_code.values.source import SourceFile, Symbol
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.text.tokens import count_tokens
 
 DEEPEST = 5
 _MOST_NODES = 300

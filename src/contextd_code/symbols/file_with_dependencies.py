@@ -6,14 +6,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
 from contextd_code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
 from contextd_code.symbols.outline_view import fitting, outline_lines, outline_text
 from contextd_code.symbols.sources import Sources, SourceText
-from contextd_code.text.tokens import count_tokens, fits
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import SourceFile
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.tokens import count_tokens, fits
 
 _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
 """Prefixes of specifiers inside the project: relative ones, and those of Rust."""

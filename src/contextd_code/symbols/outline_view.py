@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd_code.text.tokens import count_tokens, fits
-from contextd_code.text.words import words
 from contextd_code.values.source import SourceFile, Symbol
+from contextd_common.text.tokens import count_tokens, fits
+from contextd_common.text.words import words
 
 
 def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:

@@ -6,11 +6,11 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd_code.symbols.symbols import WHOLE, NameUse, definer
 from contextd_code.values.source import Symbol
+from contextd_common.dataclass import dataclass
 
 _BOUND = frozenset(("python", "ecmascript"))
 """Families in which an import binds names. In others a name is visible unchanged, or after its

@@ -9,13 +9,13 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.index.languages.go import package_names
 from contextd_code.index.languages.table import language_of
 from contextd_code.symbols.reference_names import Names, holder_of, names_by_file
 from contextd_code.symbols.sources import Sources, SourceText
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 Role = Literal["use", "import"]
 

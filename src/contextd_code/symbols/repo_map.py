@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph, ranked_definitions
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, printable, words
 from contextd_code.values.source import is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words, printable, words
 
 _MOST_SYMBOLS = 2_000
 _FILL = 0.97

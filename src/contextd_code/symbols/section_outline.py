@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Sequence
 
 from contextd_code.symbols.repo_map import RepoMap
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, printable, words
 from contextd_code.values.source import VALUES, SourceFile
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words, printable, words
 
 MOST_FILES = 400
 """The most files read: their titles fill any budget."""

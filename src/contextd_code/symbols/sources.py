@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
 from contextd_code.index.analyse import analyse, parse
 from contextd_code.index.languages.language import Language, parsed
 from contextd_code.index.resolve import Resolver
@@ -17,6 +15,8 @@ from contextd_code.tree.paths import read_inside, relative_inside
 from contextd_code.tree.walk import walk
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import NOT_UNDERSTOOD, Import, SourceFile
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
 
 
 @dataclass(frozen=True, slots=True)

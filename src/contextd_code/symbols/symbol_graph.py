@@ -10,13 +10,13 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd_code.dataclass import dataclass
 from contextd_code.symbols.graph import edges, page_rank
 from contextd_code.symbols.symbols import WHOLE, NameUse, uses
-from contextd_code.text.words import words
 from contextd_code.tree.generated import UNWRITTEN
 from contextd_code.values.code_index import CodeIndex
 from contextd_code.values.source import FileChanges, SourceFile, Symbol, is_test
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import words
 
 GRAPHS_KEPT = 2
 """The most graphs cached in this process; one of 5,000 files takes about 30 MB."""

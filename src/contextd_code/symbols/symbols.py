@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.table import BY_NAME
 from contextd_code.values.source import Import, SourceFile, Symbol
+from contextd_common.dataclass import dataclass
 
 Lookup = Callable[[str], SourceFile | None]
 """A lookup of a file's facts by its path, such as `by_path.get`."""

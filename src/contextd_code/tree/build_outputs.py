@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from contextd_code.files.guarded import read_file
+from contextd_common.files.guarded import read_file
 
 _BY_TOOL = frozenset(
     """.next .nuxt .output .svelte-kit .astro .turbo .parcel-cache .angular .nyc_output __pycache__

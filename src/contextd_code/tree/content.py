@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from contextd_code.text.encodings import marked
+from contextd_common.text.encodings import marked
 
 _SNIFFED = 8_000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from contextd_code.text.regex import regex
 from contextd_code.values.source import is_test
+from contextd_common.text.regex import regex
 
 LARGEST = 1_000_000
 """Files with more bytes are neither parsed nor chunked."""

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, Unavailable
 from contextd_code.git.command import git_command
 from contextd_code.git.programs import git_environment
 from contextd_code.processes import LINE, PrintedLines
-from contextd_code.text.remainder import cut_note
 from contextd_code.tree.content import decode
 from contextd_code.tree.grep_python import braces
 from contextd_code.tree.paths import read_inside
 from contextd_code.tree.ripgrep import odd_rules, ripgrep
 from contextd_code.tree.walk import IGNORED_FOLDERS
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, Unavailable
+from contextd_common.text.remainder import cut_note
 
 Engine = Literal["", "rg", "git", "python"]
 

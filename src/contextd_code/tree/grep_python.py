@@ -14,10 +14,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from contextd_code.errors import ContextdError
 from contextd_code.tree.content import decode, is_binary
 from contextd_code.tree.paths import read_listed
 from contextd_code.tree.walk import walk
+from contextd_common.errors import ContextdError
 
 
 def wanted(path: str, globs: list[str]) -> bool:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from contextd_code.errors import ContextdError
 from contextd_code.tree.paths import read_listed
+from contextd_common.errors import ContextdError
 
 _LARGEST = 1_000_000
 _MOST_BYTES = 64_000_000

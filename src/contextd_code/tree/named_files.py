@@ -6,9 +6,9 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from contextd_code.errors import ContextdError
 from contextd_code.git.git_queries import ask
 from contextd_code.tree.walk import IGNORED_FOLDERS
+from contextd_common.errors import ContextdError
 
 _TIMEOUT = 20.0
 """Seconds for git's list, in a background job."""

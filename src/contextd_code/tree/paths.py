@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from contextd_code.errors import Invalid, NotFound, TooLarge
-from contextd_code.files.guarded import open_beneath, read_open
+from contextd_common.errors import Invalid, NotFound, TooLarge
+from contextd_common.files.guarded import open_beneath, read_open
 
 _OUTSIDE = "give a path relative to the project's root, inside it"
 LARGEST_READ = 20_000_000

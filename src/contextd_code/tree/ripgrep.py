@@ -15,8 +15,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from contextd_code.errors import Unavailable
 from contextd_code.git.programs import program
+from contextd_common.errors import Unavailable
 
 RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
 """Ignore files of a repository.

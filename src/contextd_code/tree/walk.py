@@ -7,13 +7,13 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git.git_queries import Running
 from contextd_code.git.programs import git_environment
 from contextd_code.processes import Child
 from contextd_code.tree.build_outputs import Outputs
 from contextd_code.tree.ripgrep import odd_rules, ripgrep
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unavailable
 
 IGNORED_FOLDERS = frozenset(
     """.git .hg .svn .jj .context node_modules bower_components jspm_packages dist build out target

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
 from contextd_code.git.programs import git_environment
 from contextd_code.processes import PrintedLines
 from contextd_code.tree.grep import grep
 from contextd_code.tree.ripgrep import odd_rules, ripgrep
 from contextd_code.tree.walk import IGNORED_FOLDERS
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
 
 _LONGEST_LINE = "2000"
 """Bytes; longer lines are generated and are skipped."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextd_code.dataclass import dataclass
-from contextd_code.text.words import words
 from contextd_code.values.imports import import_words
 from contextd_code.values.source import SourceFile
+from contextd_common.dataclass import dataclass
+from contextd_common.text.words import words
 
 WHOLE = "*"
 

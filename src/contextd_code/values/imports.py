@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from contextd_code.dataclass import dataclass
 from contextd_code.values.source import Import
+from contextd_common.dataclass import dataclass
 
 _WORD = re.compile(r"\w+")
 

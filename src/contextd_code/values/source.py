@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """Languages of files that only hold values, such as settings and translations."""

@@ -10,7 +10,7 @@ import pytest
 from contextd.awareness import usage_log
 from contextd.awareness.usage_log import UsageLog
 from contextd.domain.usage import ByProducts, Observation
-from contextd_code.errors import Busy, Conflict, ContextdError, Stale, Unavailable
+from contextd_common.errors import Busy, Conflict, ContextdError, Stale, Unavailable
 
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 

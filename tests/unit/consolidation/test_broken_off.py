@@ -24,7 +24,7 @@ from contextd.runtime.doors import HomeDoor
 from contextd.runtime.runtime import Request, Runtime, SystemClock
 from contextd.runtime.settings import load_settings
 from contextd.thin.home import LOCAL, make_home
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 HERE, NEIGHBOUR = Scope(LOCAL, "default", "shop"), Scope(LOCAL, "default", "blog")
 CLUSTERS = 7

@@ -14,8 +14,8 @@ import pytest
 
 from contextd.folding import FoldingContext, problems
 from contextd.folding.message_formats import shape_of
-from contextd_code.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound, TooLarge
+from contextd_common.text.tokens import count_tokens
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "folding.md"
 LONG = "\n".join(f"line {n} of a long output" for n in range(2_000)) + "\nError: it broke"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from contextd.folding import FoldingContext, problems
-from contextd_code.errors import Conflict, Invalid, TooLarge
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Conflict, Invalid, TooLarge
+from contextd_common.text.tokens import count_tokens
 
 LONG = "\n".join(f"line {n} of a long output" for n in range(2_000)) + "\nError: it broke"
 IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA", "detail": "auto"}

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from contextd.jobs.cron import cron
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 AT = datetime(2026, 3, 14, 3, 0, 30, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ import pytest
 from contextd.domain.jobs import LANES, Job
 from contextd.jobs import queue
 from contextd.jobs.queue import Hold, Worker, retry_seconds
-from contextd_code.errors import Conflict, Invalid, Unavailable
+from contextd_common.errors import Conflict, Invalid, Unavailable
 from support.clocks import Standing
 from support.stores import EVERY_STORE, Whole, address, opened
 from support.strategies import SCOPES

@@ -10,7 +10,7 @@ from contextd.domain.conditions import holds
 from contextd.domain.kind import Field
 from contextd.schema.filter import MOST_DEPTH, parse_filter
 from contextd.stores.filters import check_condition
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.examples import drawn
 
 FIELDS = {

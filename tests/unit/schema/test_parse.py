@@ -14,7 +14,7 @@ from contextd.runtime.caches import Cache
 from contextd.schema.load import LARGEST, Parsed, load_schema, parsed_file
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.examples import drawn
 
 

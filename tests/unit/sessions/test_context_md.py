@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from contextd.sessions.context_md import _BLOCK, Situation, is_stale, render, write
 from contextd.sessions.time_sense import sense
-from contextd_code.errors import Denied
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Denied
+from contextd_common.text.tokens import count_tokens
 from support.examples import drawn
 
 NOW = datetime(2026, 2, 12, 13, 49, tzinfo=UTC)

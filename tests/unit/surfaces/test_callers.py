@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_host import LocalHost
 from starlette.applications import Starlette
 from starlette.types import Message, Scope
 
@@ -23,7 +22,8 @@ from contextd.surfaces.connections import Connections
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
 from contextd.thin.channel import PROTOCOL
-from contextd_code.errors import Denied, NotFound
+from contextd_common.errors import Denied, NotFound
+from support.local_host import LocalHost
 
 load_operations()
 

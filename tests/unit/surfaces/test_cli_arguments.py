@@ -14,7 +14,7 @@ import pytest
 from contextd.app import load_operations
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.cli.operations import OperationCommand
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 Meant = Callable[..., list[dict[str, Any]]]
 

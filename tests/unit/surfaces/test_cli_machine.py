@@ -14,7 +14,7 @@ import pytest
 from contextd.surfaces.cli.home import _swap
 from contextd.surfaces.cli.main import main
 from contextd.thin.home import LOCAL, database_path
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_host import BrokenHost, LocalHost, define
 from mcp import Client
 from mcp.client.extension import ClientExtension, NotificationBinding
 from mcp.shared.exceptions import MCPError
@@ -29,7 +28,8 @@ from contextd.surfaces.mcp import (
     build_server,
     tool_rows,
 )
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
+from support.local_host import BrokenHost, LocalHost, define
 from support.repositories import committed
 
 Use = Callable[[Client], Coroutine[Any, Any, Any]]

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 import pytest
-from local_host import LocalHost, define_hook
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from starlette.routing import Route
@@ -27,6 +26,7 @@ from contextd.surfaces.mcp import build_server
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
 from contextd.thin.channel import PROTOCOL
+from support.local_host import LocalHost, define_hook
 
 load_operations()
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.openapi import openapi
-from contextd_code.errors import ERRORS
+from contextd_common.errors import ERRORS
 
 
 @cache

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_host import LocalHost
 from mcp import Client
 
 from contextd.app import load_operations
@@ -18,6 +17,7 @@ from contextd.runtime.settings import Settings
 from contextd.surfaces.agent_options import AgentOptions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import COMPLETE, build_server
+from support.local_host import LocalHost
 from support.repositories import BLOG, SHOP, committed
 
 ARGUMENTS = {

@@ -13,7 +13,7 @@ from contextd.surfaces import spool_reader
 from contextd.surfaces.spool_reader import FIRST_PAUSE, LONGEST_PAUSE, MOST_TRIES, SpoolReader
 from contextd.thin import spool
 from contextd.thin.set_aside import FOLDER, SetAside, set_aside_in
-from contextd_code.errors import (
+from contextd_common.errors import (
     Busy,
     ContextdError,
     Corrupt,

@@ -17,7 +17,7 @@ from contextd.surfaces.web.access import Access
 from contextd.thin import spool
 from contextd.thin.channel import PROTOCOL
 from contextd.thin.home import unknown_path
-from contextd_code.errors import (
+from contextd_common.errors import (
     Busy,
     ContextdError,
     Corrupt,

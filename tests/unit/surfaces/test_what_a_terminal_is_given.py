@@ -11,7 +11,7 @@ from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.surfaces.cli.output import Console
 from contextd.surfaces.cli.show import log
 from contextd.thin.client import Reply
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 from support.forgeries import FORGERIES, escapes
 
 STEERING = "\x1b]0;title\x07 \x1b[31m \x9b31m \u202egnp \u2066 \u200b"

@@ -27,7 +27,7 @@ from contextd.search.find_records import find_documents
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.conversations import Conversation, Question, Utterance, Values, measured
 from contextd_bench.scratch import opened
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 DEVELOPMENT = "dev"
 """The folder that weights may be fitted on."""

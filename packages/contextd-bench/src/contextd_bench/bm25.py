@@ -9,7 +9,7 @@ from math import log
 
 import Stemmer
 
-from contextd_code.text.words import STOP_WORDS
+from contextd_common.text.words import STOP_WORDS
 
 K1, B = 1.2, 0.75
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")

@@ -22,9 +22,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from contextd_code.errors import NotFound
 from contextd_code.git.external_history import ask_named, named_git_dir
-from contextd_code.text.words import content_words
+from contextd_common.errors import NotFound
+from contextd_common.text.words import content_words
 
 Sort = Literal["rewritten", "released", "withdrawn", "compatible"]
 

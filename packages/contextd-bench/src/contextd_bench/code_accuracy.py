@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contextd_code.errors import NotFound, Unavailable
 from contextd_code.values.source import SourceFile
+from contextd_common.errors import NotFound, Unavailable
 
 _ORACLES = Path(__file__).parent / "oracles"
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")

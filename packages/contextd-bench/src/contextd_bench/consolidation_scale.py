@@ -41,7 +41,7 @@ from contextd.thin.home import LOCAL, database_path, home_directory, make_home
 from contextd_bench.data import SEED, hardware
 from contextd_bench.scratch import StoppedClock
 from contextd_bench.speed import temporary_home
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 RECORDS = 100_000
 CLUSTERS = RECORDS // 10

@@ -29,7 +29,7 @@ from contextd.schema.model import ContextType
 from contextd_bench.contradiction_pairs import Pair, developers, half, pairs, repeats, written
 from contextd_bench.data import checksum, data_file, hardware
 from contextd_bench.unrelated_entries import entries, schemas
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _NEGATED = re.compile(r"\b(?:no|not|never|nobody|none|nothing|without|avoid)\b|n't\b", re.I)
 _HERE = Scope("bench")

@@ -29,8 +29,8 @@ from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, fitted_on, hardware, report, scored
 from contextd_bench.pack import pack
 from contextd_bench.scratch import scratch_store
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words
 
 BUDGET = 500
 """The token budget for the evidence."""

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.errors import Invalid, NotFound
 
 SEED = 20260801
 RESAMPLES = 2_000

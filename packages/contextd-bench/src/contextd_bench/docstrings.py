@@ -24,9 +24,9 @@ from contextd_bench import cosqa
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import as_dicts, hardware, report, scored
 from contextd_bench.scratch import scratch_store
-from contextd_code.errors import NotFound
-from contextd_code.text.words import words
 from contextd_code.values.source import Chunk
+from contextd_common.errors import NotFound
+from contextd_common.text.words import words
 
 FEWEST_WORDS, FEWEST_LINES = 4, 3
 """Shorter sentences name no function in particular, and shorter functions have too little text."""

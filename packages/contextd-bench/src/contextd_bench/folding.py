@@ -20,8 +20,8 @@ from contextd.imports.importers.claude_windows import NewWindow, compactions
 from contextd_bench.data import SEED, MeanScore, hardware, score
 from contextd_bench.scratch import opened
 from contextd_bench.tool_outputs import Half, ToolOutput, outputs
-from contextd_code.text.tokens import count_tokens, fits
-from contextd_code.text.words import content_words
+from contextd_common.text.tokens import count_tokens, fits
+from contextd_common.text.words import content_words
 
 LEAST = 1_000
 """Outputs from this many tokens on are large; for smaller ones a digest saves less than its call

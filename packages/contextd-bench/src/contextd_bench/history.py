@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextd_code.errors import Invalid, NotFound
 from contextd_code.git import git_queries as git
 from contextd_code.git.external_history import ask_named, log_named, named_git_dir
 from contextd_code.index.languages.table import DATA, language_name
 from contextd_code.values.source import DOCUMENTS
+from contextd_common.errors import Invalid, NotFound
 
 MOST_FILES = 10
 """A commit with more code files is not about one place."""

@@ -18,7 +18,7 @@ from contextd.sessions.ledger_sorts import agents_sort, users_sort
 from contextd.sessions.retractions import takes_back
 from contextd_bench.learning.figures import MeasuredShare, wilson
 from contextd_bench.whole_prompts import RULES, SORTS, Row, judged
-from contextd_code.text.languages import LANGUAGES
+from contextd_common.text.languages import LANGUAGES
 
 LEAST = 0.7
 """The lowest share of the English recall that another language may have."""

@@ -30,7 +30,7 @@ from contextd.domain.access import OWNER
 from contextd.runtime.runtime import Request
 from contextd.runtime.settings import load_settings
 from contextd.thin.client import call, control
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
 """How long the projects work in parallel. A release is tested with ten minutes."""

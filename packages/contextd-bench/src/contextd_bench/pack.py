@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from contextd.domain.records import Record, digest, short_id
 from contextd.search.hits import Hit, LeftOut
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 _SEPARATOR = "\n\n"
 _SEPARATOR_TOKENS = 2  # one newline is 1.45; the rest covers the rounding of each estimate

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from contextd_code.errors import NotFound
 from contextd_code.git.external_history import ask_named, contents_named, named_git_dir
-from contextd_code.text.words import content_words
+from contextd_common.errors import NotFound
+from contextd_common.text.words import content_words
 
 COMMITS, MESSAGES, CHANGES, HEADINGS = "commits", "messages", "changes", "headings"
 """The sorts; `MESSAGES` are the questions of `COMMITS` in many words."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd_bench.conversations import Conversation, Utterance, measured, with_evidence
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 DEVELOPMENT = "dev"
 """The folder that weights may be fitted on."""

@@ -16,8 +16,8 @@ from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, opened
 from contextd_code.calls.scip import INITIALISERS
 from contextd_code.calls.scope_layout import FUNCTIONS
-from contextd_code.errors import ContextdError
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd_common.errors import ContextdError
 
 SAMPLED = 40
 """The most definitions sampled per type."""

@@ -32,8 +32,8 @@ from contextd_bench.data import hardware
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.remedies_planted import PLANTED
 from contextd_bench.scratch import opened
-from contextd_code.errors import NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import NotFound
+from contextd_common.text.tokens import count_tokens
 
 _CLIENT = "claude-code"
 _QUOTED = re.compile(r"`([^`]+)`")

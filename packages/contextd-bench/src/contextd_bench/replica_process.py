@@ -17,7 +17,7 @@ from contextd.domain.records import Record, new_id
 from contextd.domain.scope import Scope
 from contextd.ports.store import Store, View
 from contextd.stores import open_store
-from contextd_code.errors import Busy, Conflict, ContextdError, Unavailable
+from contextd_common.errors import Busy, Conflict, ContextdError, Unavailable
 
 LEASE_SECONDS = 2.0
 

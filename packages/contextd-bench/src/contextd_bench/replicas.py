@@ -36,7 +36,7 @@ from contextd.runtime.settings import load_settings
 from contextd.stores import delete_organisation, migrate_store, open_store
 from contextd_bench.replica_process import LEASE_SECONDS, scope_of
 from contextd_bench.scratch import scratch_store
-from contextd_code.errors import ContextdError, NotFound, Unavailable
+from contextd_common.errors import ContextdError, NotFound, Unavailable
 
 SEED = 22
 SEARCH_GOAL, WRITE_GOAL = 2.0, 3.0

@@ -43,7 +43,7 @@ from contextd_bench.learning import costs, past_chats
 from contextd_bench.learning.command import LearningOptions
 from contextd_bench.recall import RECALL
 from contextd_bench.speed import Figure
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from typing import TextIO
 from contextd.thin.home import LOCAL
 from contextd_bench.scratch import Bench, cloned, opened
 from contextd_bench.speed import COMMAND
-from contextd_code.errors import Unavailable
 from contextd_code.tree.walk import walk
+from contextd_common.errors import Unavailable
 
 CPU_PER_10_000 = 60.0
 PEAK_MB = 500.0

@@ -23,7 +23,7 @@ from contextd.runtime.runtime import Request, Runtime
 from contextd.runtime.settings import load_settings
 from contextd.stores import open_store
 from contextd.thin.home import LOCAL
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _MAKES_KNOWN = "memory_record"
 """An operation whose call makes a project of the directory it comes from."""

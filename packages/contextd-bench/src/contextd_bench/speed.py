@@ -20,7 +20,7 @@ from pathlib import Path
 from contextd.thin import client
 from contextd.thin.home import endpoint_path
 from contextd.thin.spawn import take_lock
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 SEED = 20260801
 COMMAND = [sys.executable, "-P", "-m", "contextd"]

@@ -26,7 +26,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.search import DEPTH
 from contextd_bench.scratch import Bench, opened
 from contextd_bench.speed import SEED, VOCABULARY, Figure, temporary_home, timed
-from contextd_code.text.words import query_words
+from contextd_common.text.words import query_words
 
 SIZES = (600, 10_000, 100_000)
 LARGE = 500_000

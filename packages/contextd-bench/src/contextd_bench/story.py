@@ -27,8 +27,8 @@ from contextd.thin.client import control
 from contextd_bench import story_files
 from contextd_bench.data import hardware
 from contextd_bench.scratch import cloned
-from contextd_code.errors import Unavailable
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import Unavailable
+from contextd_common.text.tokens import count_tokens
 
 _COMMAND = (sys.executable, "-P", "-m", "contextd")
 _SETTLED_SECONDS = 120.0

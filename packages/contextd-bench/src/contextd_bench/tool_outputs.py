@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd_bench.data import data_file
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 Half = Literal["tuned", "held out"]
 

@@ -25,7 +25,7 @@ from contextd.claims.replacements import swaps, uses_old_name
 from contextd_bench.changed_lines import StatedPair, read_pairs
 from contextd_bench.data import hardware
 from contextd_bench.scratch import Bench, opened
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 BETWEEN = timedelta(days=150)
 """Time between the older and the newer statement."""

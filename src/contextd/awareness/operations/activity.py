@@ -10,7 +10,7 @@ from contextd.domain.awareness import STANDING
 from contextd.domain.limits import Range
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _EVENTS_LOOKED_AT = 1_000
 STALE_AFTER = 90

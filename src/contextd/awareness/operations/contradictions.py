@@ -27,9 +27,9 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.search.find_records import resolve
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
+from contextd_common.text.remainder import cut_note
 
 _PAGE = 2_000
 _MOST_PAIRS = 10_000

@@ -12,7 +12,7 @@ from contextd.files.disk import replace_file
 from contextd.knowledge.machine_neutral import portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _RATED = 500
 

@@ -14,8 +14,8 @@ from contextd.knowledge.writing import change, new_record
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.active_schema import schema_of
 from contextd.schema.model import FIELDS, TYPE
 from contextd.schema.text import content_of
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _PAIRS = 100
 

@@ -13,7 +13,7 @@ from contextd.knowledge.citations import AnchorStanding
 from contextd.knowledge.git_anchors import citations, standings
 from contextd.knowledge.writing import change
 from contextd.runtime.runtime import Runtime
-from contextd_code.errors import Stale
+from contextd_common.errors import Stale
 
 _PAGE = 200
 

@@ -9,7 +9,7 @@ from contextd.briefing.briefing import brief, quoted_in
 from contextd.domain.details import RENDERED
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 

@@ -26,8 +26,8 @@ from contextd.sessions.handles import session_named
 from contextd.sessions.retractions import mark_as_stored
 from contextd.sessions.session_binding import new_session, open_session, session_of
 from contextd.sessions.turns import turns_of
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

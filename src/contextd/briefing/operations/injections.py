@@ -17,8 +17,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.briefing_lines import ALWAYS, BEARING
 from contextd.sessions.handles import session_named
 from contextd.sessions.injection_use import texts_after, was_used
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 _LOOKED_THROUGH = 20
 """Sessions without injected context, such as those of programs, are skipped."""

@@ -25,10 +25,10 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import render, without_block
 from contextd.sessions.session_binding import session_of
 from contextd.sessions.time_sense import gap_in_words, hint, present
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError
-from contextd_code.files.guarded import read_file
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError
+from contextd_common.files.guarded import read_file
+from contextd_common.text.tokens import count_tokens
 
 _ALL = len(PROFILES) - 1
 _LARGEST_CONTEXT = 64 * 1024

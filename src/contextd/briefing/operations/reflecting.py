@@ -14,8 +14,8 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import BUDGET, render
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 _LEAST, _LARGEST = 100, 8_000
 

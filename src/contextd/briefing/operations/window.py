@@ -19,8 +19,8 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import session_of
-from contextd_code.dataclass import dataclass
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.text.remainder import cut_note
 
 _SHOWN = 50
 

@@ -28,15 +28,15 @@ from contextd.runtime.given_arguments import CodePlace
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.calls.call_graph import CallGraph
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, TooLarge, Unavailable
 from contextd_code.git import diffs
 from contextd_code.queries.changed_code import ChangedCode, ChangedFile, named
 from contextd_code.queries.impact import CodeReach, DependentPlace, TestOfCode, reach
 from contextd_code.queries.use_counts import UseCount, meant_by_name
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, TooLarge, Unavailable
+from contextd_common.text.remainder import cut_note
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
 _DEEPEST = 5

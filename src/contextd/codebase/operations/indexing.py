@@ -19,8 +19,8 @@ from contextd.knowledge.embedding import embed_documents, queue_embedding
 from contextd.redaction.cutting import quoted
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
 
 _BATCH = 16
 """Texts embedded in one batch: larger ones cost more in memory than they gain in the model."""

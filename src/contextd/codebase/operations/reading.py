@@ -18,12 +18,12 @@ from contextd.projects.file_records import attached_to
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
 from contextd_code.symbols.dependencies import Dependency
 from contextd_code.symbols.file_with_dependencies import FileView, read, read_outline
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
 from contextd_code.tree.paths import relative_inside
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 READ_BUDGET = 12_000
 """Tokens of an answer: a file of 1,000 lines, and half of the limit of clients for a tool's answer (25,000)."""

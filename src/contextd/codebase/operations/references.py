@@ -15,8 +15,6 @@ from contextd.runtime.gc_pause import building
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.calls.call_graph import CallGraph
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, Unavailable
 from contextd_code.queries.references import (
     ReferenceLine,
     References,
@@ -28,7 +26,9 @@ from contextd_code.queries.symbols import asked_name, is_inside, names_asked
 from contextd_code.queries.use_counts import distinct
 from contextd_code.symbols.sources import Sources
 from contextd_code.symbols.symbol_graph import Definition
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, Unavailable
+from contextd_common.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

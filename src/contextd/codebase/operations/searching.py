@@ -25,13 +25,13 @@ from contextd.search.file_history import past_of
 from contextd.search.file_votes import COMMITS, RECORDS
 from contextd.search.find_records import find_documents, give
 from contextd.search.logged_queries import asked
-from contextd_code.dataclass import dataclass
 from contextd_code.queries.symbols import asked_name
 from contextd_code.queries.use_counts import COMPARED, most_used_first
 from contextd_code.symbols.definitions import definitions
-from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.grep import grep
 from contextd_code.values.source import Chunk
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 GREP_SECONDS = 10.0
 _MOST = 100

@@ -17,8 +17,6 @@ from contextd.domain.result_display import text_form
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.session_binding import session_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable, closest
 from contextd_code.git import git_queries as git
 from contextd_code.queries.symbols import (
     SymbolHit,
@@ -32,9 +30,11 @@ from contextd_code.queries.use_counts import COMPARED
 from contextd_code.symbols.definitions import FoundDefinitions, definitions
 from contextd_code.symbols.repo_map import repo_map as draw_map
 from contextd_code.symbols.section_outline import contents, first_paths
-from contextd_code.text.remainder import cut_note
-from contextd_code.text.tokens import count_tokens
 from contextd_code.tree.grep import grep
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable, closest
+from contextd_common.text.remainder import cut_note
+from contextd_common.text.tokens import count_tokens
 
 _GIT_SECONDS = 1.0
 _COMPARED = 20_000

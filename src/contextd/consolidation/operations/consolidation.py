@@ -28,8 +28,8 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.session_binding import expect_next
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, TooLarge
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, TooLarge
 
 Collection = Literal["remediations", "anti_patterns", "memories"]
 Level = Literal["project", "team", "org"]

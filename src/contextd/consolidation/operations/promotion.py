@@ -17,8 +17,8 @@ from contextd.jobs.table import Task
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Denied
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Denied
 
 ItemType = Literal["memory", "remediation", "anti_pattern", "standard"]
 

@@ -16,9 +16,9 @@ from contextd.folding.session_subtasks import open_subtask, parent_session, room
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.skills.skill_files import follow_skill_files
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 _COLLECTIONS = {
     **{kind.collection: name for name, kind in KINDS.items()},

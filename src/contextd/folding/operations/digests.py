@@ -27,10 +27,10 @@ from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.logged_queries import asked, unanswered
 from contextd.sessions.handles import original_named
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
-from contextd_code.text.tokens import count_tokens, fits
-from contextd_code.text.words import content_words, one_line
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
+from contextd_common.text.tokens import count_tokens, fits
+from contextd_common.text.words import content_words, one_line
 
 _BUDGET, _EXPANDED = 800, 4_000
 """Default tokens of a digest, and of one expansion."""

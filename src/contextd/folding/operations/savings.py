@@ -10,7 +10,7 @@ from contextd.domain.limits import Range
 from contextd.domain.savings import LEVELS, SAVED, SavingTotal, by_level, savings_in, totals
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _SESSIONS = 2_000
 """Maximum sessions examined, latest first."""

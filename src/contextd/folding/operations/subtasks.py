@@ -27,9 +27,9 @@ from contextd.redaction.cutting import beginning
 from contextd.runtime.operation import ExtraArguments, in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, TooLarge
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, TooLarge
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
 
 _INJECTED = 5
 """Maximum memories a subtask begins with."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from contextd.domain.records import Record
 from contextd.imports.exporters import opencontext
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, nearest
 
 __all__ = ["EXPORTERS", "Exporter", "exporter_named"]
 

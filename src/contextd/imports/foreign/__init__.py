@@ -11,8 +11,8 @@ from contextd.imports.foreign.markdown_notes import NOTES
 from contextd.imports.foreign.memory_databases import DATABASES
 from contextd.imports.foreign.memory_files import FILES
 from contextd.imports.foreign.pull_requests import PULL_REQUESTS
-from contextd_code.errors import NotFound
-from contextd_code.files.guarded import read_file
+from contextd_common.errors import NotFound
+from contextd_common.files.guarded import read_file
 
 __all__ = ["FOREIGN", "ForeignFormat", "Item", "Note", "Surroundings", "Unread", "foreign_format"]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from contextd.domain.records import Trust
 from contextd.imports.importers.importer import ImportBatch
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Belonging = Literal["project", "named", "asked", "person"]
 """Who owns the notes of a file: the `project` that contains the file, the project each note names

@@ -19,9 +19,9 @@ from contextd.imports.foreign.markdown_parts import MarkdownPart, front_matter, 
 from contextd.imports.foreign.rule_limits import NESTED, limits_of
 from contextd.imports.foreign.safe_reading import plain_text, text_of
 from contextd.redaction.cutting import beginning
-from contextd_code.errors import Denied
-from contextd_code.text.words import unpunctuated
 from contextd_code.tree.named_files import files_named
+from contextd_common.errors import Denied
+from contextd_common.text.words import unpunctuated
 
 _LARGEST = 1024 * 1024
 _LONGEST = 1_000

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from contextd_code.dataclass import dataclass
-from contextd_code.files.yaml_text import load_plain
+from contextd_common.dataclass import dataclass
+from contextd_common.files.yaml_text import load_plain
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?=\S)")

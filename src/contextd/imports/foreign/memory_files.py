@@ -17,7 +17,7 @@ from contextd.imports.foreign.safe_reading import (
     text_of,
 )
 from contextd.imports.importers.transcript_builder import list_of, mapping_of
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 
 def _mem0(path: Path, shown: str) -> Iterator[Item]:

@@ -14,10 +14,10 @@ from typing import Any
 
 from contextd.domain.time import parse_instant
 from contextd.imports.foreign.format import Unread
-from contextd_code.errors import Invalid, NotFound, TooLarge
-from contextd_code.files.guarded import open_file, read_file
-from contextd_code.text.encodings import text_in
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.errors import Invalid, NotFound, TooLarge
+from contextd_common.files.guarded import open_file, read_file
+from contextd_common.text.encodings import text_in
+from contextd_common.text.syntax_errors import json_problem
 
 LARGEST = 256 * 1024 * 1024
 """Maximum bytes of a file, or of an archive member, in memory at once."""

@@ -20,8 +20,8 @@ from contextd.imports.importers import (
 )
 from contextd.imports.importers.compressed import opened
 from contextd.imports.importers.importer import ImportBatch, Importer, Listed, Redact, Whereabouts
-from contextd_code.errors import Invalid, NotFound
-from contextd_code.text.encodings import text_in
+from contextd_common.errors import Invalid, NotFound
+from contextd_common.text.encodings import text_in
 
 __all__ = [
     "IMPORTERS",

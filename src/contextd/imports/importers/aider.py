@@ -13,8 +13,8 @@ from contextd.domain.origins import marked
 from contextd.domain.records import digest
 from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
 from contextd.imports.importers.transcript_builder import Transcript
-from contextd_code.errors import NotFound
-from contextd_code.files.guarded import open_file
+from contextd_common.errors import NotFound
+from contextd_common.files.guarded import open_file
 
 _BEGAN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _TYPED, _ENDED = "#### ", "  "

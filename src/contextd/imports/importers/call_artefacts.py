@@ -15,7 +15,7 @@ from contextd.domain.sessions import EventType
 from contextd.imports.importers.commits_and_prs import commits, pull_request
 from contextd.imports.importers.tool_calls import SHELLS, accessed_file, output_text
 from contextd.redaction.cutting import beginning
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 LONGEST_ARTEFACT = 20_000
 _NO_ANSWER = "(No answer provided)"

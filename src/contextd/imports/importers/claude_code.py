@@ -17,7 +17,7 @@ from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.live_turns import EntryTree
 from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(slots=True)

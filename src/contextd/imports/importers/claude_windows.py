@@ -8,9 +8,9 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import open_file
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import open_file
+from contextd_common.text.tokens import count_tokens
 
 _LARGEST = 200_000_000
 """Maximum bytes of a transcript to examine; a larger one is not measured."""

@@ -16,7 +16,7 @@ from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, parsed
 from contextd.imports.importers.live_turns import LiveTurns
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _ITEMS = frozenset(
     {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from contextd_code.dataclass import dataclass
-from contextd_code.text.regex import regex
+from contextd_common.dataclass import dataclass
+from contextd_common.text.regex import regex
 
 _HEREDOC = regex(
     r"\$\(\s*cat <<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.S

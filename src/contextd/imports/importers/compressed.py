@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from contextd_code.files.guarded import open_file
+from contextd_common.files.guarded import open_file
 
 if sys.version_info >= (3, 14):
     from compression import zstd

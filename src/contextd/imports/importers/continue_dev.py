@@ -13,7 +13,7 @@ from contextd.imports.importers.documents import document_reader, entry_key
 from contextd.imports.importers.gemini_parts import parts_text
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
-from contextd_code.files.guarded import read_file
+from contextd_common.files.guarded import read_file
 
 _RAN = frozenset({"done", "errored", "canceled"})
 

@@ -8,7 +8,7 @@ from typing import Any
 from contextd.domain.records import digest
 from contextd.imports.importers.json_lines import line_reader, lines_like
 from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _OURS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.", "subagent.")
 

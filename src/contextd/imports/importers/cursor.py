@@ -12,8 +12,8 @@ from contextd.imports.databases import ForeignDatabase, is_database, reading
 from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
-from contextd_code.errors import NotFound
-from contextd_code.files.guarded import read_file
+from contextd_common.errors import NotFound
+from contextd_common.files.guarded import read_file
 
 _USER, _AGENT = 1, 2
 _ENDED = frozenset({"completed", "error", "cancelled", "rejected"})

@@ -13,9 +13,9 @@ from contextd.domain.records import digest
 from contextd.imports.importers.importer import ImportBatch, Read, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Transcript
-from contextd_code.errors import Invalid, NotFound, TooLarge
-from contextd_code.files.guarded import read_file
-from contextd_code.text.encodings import text_in
+from contextd_common.errors import Invalid, NotFound, TooLarge
+from contextd_common.files.guarded import read_file
+from contextd_common.text.encodings import text_in
 
 LARGEST = 128 * 1024 * 1024
 """Maximum bytes of a document: as objects it takes several times as much memory."""

@@ -18,8 +18,8 @@ from contextd.imports.importers.injected_text import is_said
 from contextd.imports.importers.json_lines import line_reader, lines_like, parsed
 from contextd.imports.importers.live_turns import LiveTurns
 from contextd.imports.importers.transcript_builder import Transcript, list_of, mapping_of, text_of
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import open_file, read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import open_file, read_file
 
 _SETTLED = frozenset({"success", "error", "cancelled"})
 _FOLDER = re.compile(r"Workspace Director(?:y|ies):\*\*\s*(?:\n\s*-\s*)?(/[^\n]+)")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from contextd.domain.sessions import Event
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Redact = Callable[[str], tuple[str, int]]
 """Redacts a text; returns it and the number of secrets."""

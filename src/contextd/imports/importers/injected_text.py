@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _OPEN = regex(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|[a-z-]{1,40}-hook|ide_[a-z_]+|bash-[a-z]+"

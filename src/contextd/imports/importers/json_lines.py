@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Protocol
 from contextd.imports.importers.compressed import COMPRESSED, opened
 from contextd.imports.importers.importer import ImportBatch, Read, Redact, unredacted
 from contextd.imports.importers.transcript_builder import Transcript
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 LONGEST_LINE = 16 * 1024 * 1024
 MOST_EVENTS = 20_000

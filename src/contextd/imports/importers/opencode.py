@@ -12,7 +12,7 @@ from contextd.imports.importers.documents import document_reader
 from contextd.imports.importers.importer import ImportBatch, Listed, Redact, unredacted
 from contextd.imports.importers.json_lines import parsed
 from contextd.imports.importers.transcript_builder import Transcript, mapping_of, text_of
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 _ENDED = frozenset({"completed", "error"})
 

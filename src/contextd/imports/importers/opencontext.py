@@ -20,9 +20,9 @@ from contextd.domain.time import parse_instant
 from contextd.imports.exporters.opencontext import kept_differences, plain_bubble, plain_entry
 from contextd.imports.importers.importer import RedactItem
 from contextd.redaction.cutting import beginning, quoted
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
+from contextd_common.text.syntax_errors import json_problem
 
 NAME = "opencontext"
 DEEPEST = 60

@@ -9,8 +9,8 @@ from typing import Any
 
 from contextd.imports.importers.compressed import COMPRESSED
 from contextd.imports.importers.importer import Importer
-from contextd_code.dataclass import dataclass
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.files.guarded import read_file
 
 _HEAD = 4_096
 """Bytes at the beginning that identify a file: a transcript's first line has the session's id."""

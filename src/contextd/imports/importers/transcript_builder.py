@@ -47,7 +47,7 @@ from contextd.imports.importers.tool_calls import (
     trimmed,
 )
 from contextd.redaction.cutting import beginning
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 LONGEST_TEXT = 50_000
 _WENT_BACK = "the user went back to an earlier message"

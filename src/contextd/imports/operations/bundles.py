@@ -19,9 +19,9 @@ from contextd.imports.importers.opencontext import rest_id
 from contextd.knowledge.machine_neutral import portable_record, portable_text
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid
+from contextd_common.files.guarded import read_file
 
 _BATCH = 500
 _LISTED = ".contextd-export"

@@ -32,8 +32,8 @@ from contextd.imports.undo import TakenOut, take_out
 from contextd.jobs.table import Task, new_job
 from contextd.runtime.operation import FilePath, in_steps, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound
 
 _NAMED = 5
 """Archives that are listed individually."""

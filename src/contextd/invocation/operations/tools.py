@@ -10,8 +10,8 @@ from contextd.domain.details import RENDERED
 from contextd.invocation.invoke import PASSING_ON, invoke
 from contextd.runtime.operation import OPERATIONS, find_operation, operation, slim_schema
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextd.runtime.operation import ExtraArguments, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.bubbles import bubble_named, in_bubble, members_of
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from contextd.search.find_records import contents_of
 from contextd.search.hits import LeftOut, ScorePart
 from contextd.search.search import SearchSource, find
 from contextd.search.validity import in_force
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _DEEPEST = 100
 _OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"

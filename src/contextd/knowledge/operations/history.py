@@ -21,8 +21,8 @@ from contextd.redaction.redact import redact
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, ContextdError, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, ContextdError, NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from contextd.person.proposals import PROPOSED_FROM
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, NotFound
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, NotFound
+from contextd_common.text.remainder import cut_note
 
 _MOST = 200
 _LONGEST = 2_000

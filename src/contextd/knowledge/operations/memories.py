@@ -26,7 +26,7 @@ from contextd.search.find_records import (
     resolve,
 )
 from contextd.search.logged_queries import asked, unanswered
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from contextd.runtime.runtime import Runtime
 from contextd.schema.model import SAVED_AS
 from contextd.search.find_records import hand_out_whole, resolve
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid
+from contextd_common.text.remainder import cut_note
 
 _MOST = 200
 _UNSEEN = (FILE_DIFFERENCES, SAVED_AS)

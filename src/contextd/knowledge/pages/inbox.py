@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, Undo, go, show
 from contextd.pages.text import compared, plural, short
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 
 PAGE = 25
 _LIKE = 8

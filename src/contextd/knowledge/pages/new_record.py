@@ -7,7 +7,7 @@ from typing import Any
 from contextd.knowledge.pages.records import as_field, typed_fields
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.redaction.redact import MARK
-from contextd_code.errors import Invalid, TooLarge
+from contextd_common.errors import Invalid, TooLarge
 
 _NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "fields": {}}
 

@@ -10,8 +10,8 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.pages.text import plural
-from contextd_code.errors import Conflict, Invalid, NotFound, TooLarge
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd_common.text.syntax_errors import json_problem
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60

@@ -20,10 +20,10 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.sessions.module_mapping import Place, module_of
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid, NotFound
 from contextd_code.project.project_model import ProjectModel
-from contextd_code.text.words import one_line, weight
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid, NotFound
+from contextd_common.text.words import one_line, weight
 
 _WAITING = ("candidate", "inbox")
 Section = Literal["pattern", "rule", "issue"]

@@ -45,9 +45,9 @@ from contextd.sessions.session_end import close_session
 from contextd.skills.skill_files import follow_skill_files
 from contextd.thin import ready
 from contextd.thin.spool import LEFT_AT, UNKNOWN
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
+from contextd_common.text.tokens import count_tokens
 
 _Why = Mapping[str, tuple[int, str]]
 _TASK = 300

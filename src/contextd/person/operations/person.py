@@ -23,8 +23,8 @@ from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

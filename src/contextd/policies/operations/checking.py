@@ -30,9 +30,9 @@ from contextd.projects.project_model import unheeded
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import TooLarge
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import TooLarge
+from contextd_common.text.words import content_words
 
 LARGEST = 8_000_000
 """Characters of an action: a longer diff is a vendored tree and should be checked in parts."""

@@ -26,8 +26,8 @@ from contextd.policies.starter_packs import packs as starter_packs
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import resolve
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, NotFound, nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, NotFound, nearest
 
 
 @dataclass(frozen=True, slots=True)

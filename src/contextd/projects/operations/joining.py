@@ -9,9 +9,9 @@ from contextd.projects.joining import join, part_checkout, part_joined
 from contextd.projects.membership import BY_OWNER
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Denied, NotFound
 from contextd_code.git.identity import identify
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Denied, NotFound
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
 """Caches that say which project a folder belongs to, or what applies there."""

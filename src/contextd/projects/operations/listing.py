@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.projects.membership import places_of
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from contextd.domain.time import age, iso
 from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid, Unavailable
 from contextd_code.git import git_queries as git
 from contextd_code.project.file_module import Territory
 from contextd_code.project.project_model import Module
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid, Unavailable
 
 _RECORDS, _PAGE = 2_000, 500
 _COMMITS, _PATIENCE, _CHECKOUTS = 1_000, 2.0, 16

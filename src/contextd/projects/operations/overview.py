@@ -16,9 +16,9 @@ from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, nearest
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, nearest
+from contextd_common.text.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextd.domain.time import age, iso
 from contextd.projects.project_model import model_problem, project_model
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _TYPES = ("pattern", "rule", "decision", "issue")
 

@@ -12,9 +12,9 @@ from contextd.projects.project_lookup import find_project, remember_sighting, ta
 from contextd.projects.project_news import news_of
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Denied
 from contextd_code.git.identity import identify
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Denied
 
 _AFTERWARDS = ("places", "policy files", "skill files", "schema files")
 """Caches about folders that a decision invalidates."""

@@ -28,8 +28,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.find_records import find_records
 from contextd.search.logged_queries import asked, unanswered
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
 
 ALIKE = 0.65
 """Minimum relevance of a fix for a differently worded error. Programs word errors alike: of 141 real

@@ -14,7 +14,7 @@ from contextd.schema.active_schema import schema_of
 from contextd.schema.model import SAVED_AS, Schema
 from contextd.schema.text import content_of
 from contextd.schema.undeclared import leftovers_for
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _AT_ONCE = 200
 

@@ -23,9 +23,9 @@ from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
 from contextd.schema.type_views import ProblemView, TypeView, problem_views, type_views
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, Invalid, NotFound, nearest
-from contextd_code.files.guarded import read_file
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, Invalid, NotFound, nearest
+from contextd_common.files.guarded import read_file
 
 Place = Literal["project", "home"]
 

@@ -25,8 +25,8 @@ from contextd.search.bubbles import bubble_in
 from contextd.search.find_records import hand_out_whole
 from contextd.search.logged_queries import asked
 from contextd.search.validity import validities
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import nearest
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ from contextd.search.find_records import SEARCHED, find_documents
 from contextd.search.hits import Hit
 from contextd.search.logged_queries import asked, unanswered
 from contextd.search.passage import covered, passage
-from contextd_code.dataclass import dataclass
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words, one_line
 from contextd_code.values.source import Chunk
+from contextd_common.dataclass import dataclass
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words, one_line
 
 _TEXT = 600
 _HEADING = 150

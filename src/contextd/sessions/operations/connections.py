@@ -11,7 +11,7 @@ from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import note_disconnect
 from contextd.sessions.session_binding import leave_seats, session_of
 from contextd.sessions.session_end import close_session
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextd.jobs.table import Task
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.client_exit import client_exited
 from contextd.sessions.session_end import close_session
-from contextd_code.errors import ContextdError, Unreadable
+from contextd_common.errors import ContextdError, Unreadable
 
 _AT_ONCE = 1_000
 

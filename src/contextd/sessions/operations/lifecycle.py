@@ -32,8 +32,8 @@ from contextd.sessions.session_binding import (
 from contextd.sessions.session_end import close_session
 from contextd.sessions.session_summary import STATED
 from contextd.sessions.time_sense import gap_in_words
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

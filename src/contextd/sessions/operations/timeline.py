@@ -16,8 +16,8 @@ from contextd.runtime.runtime import Runtime
 from contextd.search.validity import validities
 from contextd.sessions.handles import session_named
 from contextd.sessions.session_binding import RESUMED
-from contextd_code.dataclass import dataclass
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.text.remainder import cut_note
 
 _TEXT = 1_200
 _EVENTS = 500

@@ -20,10 +20,10 @@ from contextd.search.find_records import find_records
 from contextd.search.logged_queries import asked, unanswered
 from contextd.skills.skill_files import follow_skill_files
 from contextd.thin.home import user_directory
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import NotFound, nearest
-from contextd_code.text.tokens import count_tokens
-from contextd_code.text.words import content_words
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import NotFound, nearest
+from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words
 
 _MOST_LISTED, _MOST_SKILLS, _MOST_PROBLEMS = 50, 2_000, 10
 

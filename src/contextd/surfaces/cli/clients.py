@@ -23,8 +23,8 @@ from contextd.surfaces.cli.guidance import Guiding, closest
 from contextd.surfaces.cli.output import Console, as_json_option
 from contextd.thin.client import Reply
 from contextd.thin.home import directory_from, home_directory
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid, NotFound
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid, NotFound
 
 _PROFILES = ("core", "standard", "full")
 

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from contextd.domain.quoting import inline
 from contextd.surfaces.cli.guidance import one_of
 from contextd.surfaces.cli.signatures import Parameter, Signature
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 if TYPE_CHECKING:
     # `CompletionItem` is not generic at run time in every allowed version of click.

@@ -22,7 +22,7 @@ from contextd.thin.channel import DaemonStuck, obstacle, read_endpoint
 from contextd.thin.client import Reply
 from contextd.thin.home import home_directory, log_path
 from contextd.thin.spawn import is_alive, is_foreign
-from contextd_code.errors import Unavailable
+from contextd_common.errors import Unavailable
 
 _PATIENCE_SECONDS = 2.0
 """Seconds before progress is printed: on an idle machine a start takes less."""

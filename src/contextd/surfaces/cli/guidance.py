@@ -10,7 +10,7 @@ import click
 
 from contextd.domain.argument_names import argument_meant
 from contextd.surfaces.cli.table import OPTION_SYNONYMS
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _LIKE = 0.65
 """The lowest similarity for a suggestion: `forgt` and `forget` have 0.9, the unrelated `forget` and `import`

@@ -21,7 +21,7 @@ from contextd.thin import client
 from contextd.thin.client import Reply
 from contextd.thin.home import LOCAL, database_path, home_directory, make_home
 from contextd.thin.spawn import start_daemon, take_lock
-from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_common.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend, OpenBackend

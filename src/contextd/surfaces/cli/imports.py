@@ -15,7 +15,7 @@ from contextd.surfaces.cli.home import start_quietly
 from contextd.surfaces.cli.output import Console, Progress, as_json_option
 from contextd.surfaces.cli.show import project_option
 from contextd.thin.client import Reply
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.errors import ContextdError, Invalid
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import Backend, OpenBackend

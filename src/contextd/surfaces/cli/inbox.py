@@ -10,7 +10,7 @@ from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.show import project_option
 from contextd.thin.client import Reply
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 
 class _Inbox(Guiding):

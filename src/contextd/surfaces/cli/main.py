@@ -15,7 +15,7 @@ from contextd.surfaces.cli.guidance import as_error
 from contextd.surfaces.cli.output import Console
 from contextd.surfaces.cli.terminal import columns
 from contextd.thin.home import home_directory, home_problem
-from contextd_code.errors import ContextdError, Invalid, Unavailable
+from contextd_common.errors import ContextdError, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

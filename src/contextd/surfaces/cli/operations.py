@@ -16,7 +16,7 @@ from contextd.surfaces.cli.signatures import Parameter, Signature
 from contextd.surfaces.cli.table import SHORTHANDS, Verb
 from contextd.surfaces.cli.terminal import own_process
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _WORDS, _FIELD = "words", "field"
 _ALWAYS = frozenset({"--json", "--help", "--field"})

@@ -17,7 +17,7 @@ import click
 from contextd.domain.invisible_characters import visible_json, visible_text
 from contextd.domain.trust import require_person
 from contextd.surfaces.cli.terminal import columns, own_process, terminal
-from contextd_code.errors import ContextdError
+from contextd_common.errors import ContextdError
 
 if TYPE_CHECKING:
     from contextd.thin.client import Reply

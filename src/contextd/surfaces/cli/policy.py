@@ -17,7 +17,7 @@ from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 from contextd.surfaces.cli.terminal import own_process
 from contextd.thin.home import home_directory
-from contextd_code.errors import Invalid
+from contextd_common.errors import Invalid
 
 _HEAD = "HEAD"
 

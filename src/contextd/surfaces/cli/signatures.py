@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from contextd import __version__
 from contextd.domain.limits import stated
 from contextd.files.disk import replace_file
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unavailable
 
 if TYPE_CHECKING:
     from contextd.runtime.operation import Operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 HEADINGS = {
     "Everyday": ("search", "remember", "list", "forget", "log", "inbox"),

@@ -12,8 +12,8 @@ from contextd.surfaces.cli.guidance import closest, one_of
 from contextd.surfaces.cli.output import ask
 from contextd.surfaces.cli.signatures import Parameter
 from contextd.surfaces.cli.terminal import own_process, working_directory
-from contextd_code.errors import Invalid
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.errors import Invalid
+from contextd_common.text.syntax_errors import json_problem
 
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 """Words for true and false."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 12 * 3600.0

@@ -21,8 +21,8 @@ from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
 from contextd.surfaces.web.sections import NAVIGATION
-from contextd_code.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
-from contextd_code.text.syntax_errors import json_problem
+from contextd_common.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
+from contextd_common.text.syntax_errors import json_problem
 
 FORM_LIMIT = 1 << 20
 KEPT_SECONDS = 5.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from contextd.runtime.operation import FilePath, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from contextd.search.rerank import RERANKED
 from contextd.thin.set_aside import set_aside_in
 from contextd.upkeep.connected_clients import client_standings, is_captured
 from contextd.upkeep.network_check import network_findings
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import ContextdError, Invalid
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import ContextdError, Invalid
 
 _LEAST_FREE = 200_000_000
 _MOST_TOLD, _SESSIONS = 10, 200

@@ -13,9 +13,9 @@ from contextd.jobs.table import about
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.handles import SHORTEST, is_job, job_named
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Conflict, NotFound
-from contextd_code.text.remainder import cut_note
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Conflict, NotFound
+from contextd_common.text.remainder import cut_note
 
 _MOST_FAILED = 500
 """Failed jobs that are searched for those without a known project."""

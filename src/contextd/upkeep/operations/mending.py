@@ -20,8 +20,8 @@ from contextd.knowledge.embedding import queue_embedding
 from contextd.ports.upkeep import Upkeep
 from contextd.runtime.operation import in_steps, operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Corrupt, Unavailable
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Corrupt, Unavailable
 
 _AT_ONCE = 2_000
 """Rows repaired per commit: some tenths of a second without other writers."""

@@ -6,7 +6,7 @@ from dataclasses import field
 
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from contextd.projects.project_news import take_news
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd.thin.set_aside import set_aside_in
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 _LATEST = 200
 """Finished jobs that are examined."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.formats.format_reader import (
     FileSection,
     FormatReading,
@@ -18,6 +17,7 @@ from contextd_code.index.formats.format_reader import (
 )
 from contextd_code.index.languages.outline import Outline, one_line
 from contextd_code.values.source import Symbol
+from contextd_common.dataclass import dataclass
 
 _CLOSES = re.compile(
     rb"[\]})|;,]|(?:end\w*|in|done|else\w*|elsif|elseif|rescue|catch|finally|after|ensure|then|and"

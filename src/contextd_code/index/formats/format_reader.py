@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import field
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.outline import Outline, one_line
 from contextd_code.values.source import Symbol
+from contextd_common.dataclass import dataclass
 
 _VISIBLE = re.compile(rb"[^\r\n]")
 _HEAD = 400

@@ -13,12 +13,12 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import Any
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.formats.format_reader import FileSection
 from contextd_code.index.formats.markdown import markdown
 from contextd_code.index.languages.language import Language, parsed
 from contextd_code.index.languages.outline import Outline
 from contextd_code.values.source import Import, Symbol
+from contextd_common.dataclass import dataclass
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
 _BETWEEN = re.compile(r"[\s,]*")

@@ -15,8 +15,8 @@ from contextd_code.index.formats.format_reader import (
     qualified,
 )
 from contextd_code.index.languages.outline import Outline
-from contextd_code.text.regex import regex
 from contextd_code.values.source import Import, Symbol
+from contextd_common.text.regex import regex
 
 _COMMENTS = regex(rb"--[^\n]*|/\*.*?(?:\*/|\Z)|\{#.*?(?:#\}|\Z)", re.S)
 _NAME = rb"""((?:[\w$]+|"[^"\n]+"|`[^`\n]+`|\[[^\]\n]+\])(?:[ \t]*\.[ \t]*(?:[\w$]+|"[^"\n]+"|`[^`\n]+`|\[[^\]\n]+\]))*)"""

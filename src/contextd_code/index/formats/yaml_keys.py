@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.formats.format_reader import SourceLines
+from contextd_common.dataclass import dataclass
 
 _KEY = re.compile(
     rb"(?P<indent>[ \t]*)(?P<dash>(?:-[ \t]+)*)"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import captures
 from contextd_code.index.languages.outline import (
     LooseDefinition,
@@ -17,6 +16,7 @@ from contextd_code.index.languages.outline import (
     text_of,
 )
 from contextd_code.values.source import Import, Symbol
+from contextd_common.dataclass import dataclass
 
 _OPENED = frozenset(
     """translation_unit preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from contextd_code.text.regex import regex
+from contextd_common.text.regex import regex
 
 _EXPORTED = regex(
     rb"\b(?:class|struct|union|enum(?:\s+class)?)\s+"

@@ -10,8 +10,8 @@ from dataclasses import field
 from itertools import islice
 from typing import Any
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import Read, enclosing
+from contextd_common.dataclass import dataclass
 
 MANIFEST = "Cargo.toml"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")

@@ -6,9 +6,9 @@ from dataclasses import field, replace
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.ecmascript_modules import Modules
 from contextd_code.index.languages.outline import LooseDefinition, text_of, unquoted
+from contextd_common.dataclass import dataclass
 
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
 _WHOLE = ("module.exports", "exports")

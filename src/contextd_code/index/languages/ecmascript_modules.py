@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.outline import line_of, text_of, unquoted
 from contextd_code.values.source import Import
+from contextd_common.dataclass import dataclass
 
 CALLS = """
 (call_expression function: (import) arguments: (arguments . [(string) (template_string)] @call))

@@ -8,12 +8,12 @@ from bisect import insort
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field, replace
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.go import OWN
 from contextd_code.index.languages.language import ImportReach, Read, made_of, reader_of
 from contextd_code.values.definition_queries import WHOLE
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import Import
+from contextd_common.dataclass import dataclass
 
 SETTINGS = ("go.mod", "go.work")
 _TOKEN = re.compile(

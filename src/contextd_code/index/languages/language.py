@@ -16,11 +16,11 @@ from typing import Protocol, TypeVar, runtime_checkable
 import tree_sitter
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
-from contextd_code.dataclass import dataclass
-from contextd_code.errors import Unreadable
 from contextd_code.index.languages.outline import Outline
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import OVER_LIMIT, Import
+from contextd_common.dataclass import dataclass
+from contextd_common.errors import Unreadable
 
 Read = Callable[[str], str]
 """Return the text of a project file by its path; raises OSError if the file is gone."""

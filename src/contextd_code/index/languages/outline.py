@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.values.source import Import, Symbol
+from contextd_common.dataclass import dataclass
 
 _LONGEST_SIGNATURE = 240
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.language import captures
 from contextd_code.index.languages.outline import (
     LooseDefinition,
@@ -17,6 +16,7 @@ from contextd_code.index.languages.outline import (
     unquoted,
 )
 from contextd_code.values.source import Import
+from contextd_common.dataclass import dataclass
 
 _KINDS = {
     "function_definition": "function",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from contextd_code.dataclass import dataclass
+from contextd_common.dataclass import dataclass
 
 Segments = tuple[str, ...]
 

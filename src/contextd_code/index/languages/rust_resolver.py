@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field, replace
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages import rust_paths
 from contextd_code.index.languages.cargo import MANIFEST, Package, packages
 from contextd_code.index.languages.language import ImportReach, Read, made_of, reader_of
@@ -19,6 +18,7 @@ from contextd_code.index.languages.rust_paths import (
 )
 from contextd_code.values.imports import said_words
 from contextd_code.values.source import Import
+from contextd_common.dataclass import dataclass
 
 SETTINGS = (MANIFEST,)
 _MODULE = re.compile(r'mod ([\w:]+)(?: "([^"]+)")?\Z')

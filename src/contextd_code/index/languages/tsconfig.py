@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from contextd_code.dataclass import dataclass
 from contextd_code.index.languages.ecmascript_paths import (
     ModulePaths,
     best_pattern,
@@ -16,6 +15,7 @@ from contextd_code.index.languages.ecmascript_paths import (
 )
 from contextd_code.index.languages.ecmascript_paths import strings as as_strings
 from contextd_code.index.languages.language import Read
+from contextd_common.dataclass import dataclass
 
 NAMES = ("tsconfig.json", "jsconfig.json")
 OPTIONS = ("baseUrl", "paths", "rootDirs", "module", "moduleResolution")

@@ -7,8 +7,8 @@ import tomllib
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.manifests.model import Manifest, plain, table, texts, wanted
+from contextd_common.files.yaml_text import load_plain
 
 _FIELD = re.compile(r"^([A-Za-z][\w@/-]*):[ \t]*(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 _NAMED = re.compile(r"([A-Za-z][\w.-]*)\s*(?:\(([^)]*)\))?")

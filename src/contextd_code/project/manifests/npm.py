@@ -6,8 +6,8 @@ import json
 import re
 from typing import Any
 
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.manifests.model import Manifest, agreed, plain, table, texts, wanted
+from contextd_common.files.yaml_text import load_plain
 
 _MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

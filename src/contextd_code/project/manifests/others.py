@@ -7,9 +7,9 @@ import re
 from pathlib import PurePosixPath
 from posixpath import normpath
 
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.manifests.jvm import parse_xml
 from contextd_code.project.manifests.model import Manifest, plain, table, texts, wanted
+from contextd_common.files.yaml_text import load_plain
 
 RUNTIME_NAMES = {
     "nodejs": "Node.js", "node": "Node.js", "python": "Python", "ruby": "Ruby", "golang": "Go",

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from contextd_code.files.yaml_text import load_plain
 from contextd_code.project.manifests.model import Manifest, plain, table, texts, wanted
+from contextd_common.files.yaml_text import load_plain
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#@]*)")
 

@@ -12,8 +12,8 @@ import numpy as np
 from contextd.domain.sessions import Event
 from contextd_bench.learning.recordings import Recording
 from contextd_bench.learning.rules_of_0_1.extract import RuleFinding, extract
-from contextd_code.text.tokens import count_tokens, trim_to_tokens
-from contextd_code.text.words import content_words
+from contextd_common.text.tokens import count_tokens, trim_to_tokens
+from contextd_common.text.words import content_words
 
 _BUDGET = 350
 """The tokens a baseline may inject at a start: the budget of a briefing."""

@@ -20,7 +20,7 @@ from contextd_bench.learning.planted_facts import facts
 from contextd_bench.learning.recordings import Recording, recordings
 from contextd_bench.learning.replay import replayed
 from contextd_bench.learning.sheet import read_sheet, rows_of_run, sheet_at, write_sheet
-from contextd_code.errors import NotFound
+from contextd_common.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from contextd.domain.directives import sentences, span_of
 from contextd_bench.learning.figures import percentile, wilson
 from contextd_bench.learning.measure import OURS, Measurements
 from contextd_bench.learning.sheet import PARTS, FilledSheet, SheetRow, judged
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 _OWN, _FEWEST = 0.8, 4
 """The share of a line's content words that one earlier message of the same session has, when the line tells that session

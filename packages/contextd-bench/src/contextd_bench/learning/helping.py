@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from contextd_bench.learning.recordings import Recording
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 LABELS = "helpful-dev.jsonl"
 VERDICTS = ("helps", "topic", "not")

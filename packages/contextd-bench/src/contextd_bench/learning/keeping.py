@@ -13,7 +13,7 @@ from typing import Any
 
 from contextd.domain.records import Record
 from contextd_bench.learning.helping import key_of, read_rows
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 RULE = (
     "a label counts for a statement of its project when 4 of 5 words of both together are in both, or "

@@ -36,7 +36,7 @@ from contextd_bench.learning.replay import (
 )
 from contextd_bench.learning.unjudged import SaidAgain, falsely_told, foreseen, said_again
 from contextd_bench.scratch import Bench
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 OURS = "contextd"
 SEARCHES = ("context_search", "memory_search")

@@ -20,7 +20,7 @@ from contextd_bench.learning.figures import MeasuredShare, wilson
 from contextd_bench.learning.planted import Transcript
 from contextd_bench.learning.recordings import Recording, parsed
 from contextd_bench.learning.replay import CLIENT, ReplayedProject, replayed
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 WHOLE = 0.75
 """A decision counts as told whole if the text contains this share of the words in the dataset's summary of it. For 12

@@ -19,8 +19,8 @@ from contextd.domain.records import STATUSES, Record
 from contextd_bench.learning.checkout import ReplayedCheckout, mapped
 from contextd_bench.learning.recordings import HookMoment, Recording, moments
 from contextd_bench.scratch import Bench, opened
-from contextd_code.errors import ContextdError
-from contextd_code.text.tokens import count_tokens
+from contextd_common.errors import ContextdError
+from contextd_common.text.tokens import count_tokens
 
 CLIENT = "claude-code"
 _PAGE = 500

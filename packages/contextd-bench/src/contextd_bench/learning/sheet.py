@@ -15,8 +15,8 @@ from pathlib import Path
 from contextd_bench.data import SEED
 from contextd_bench.learning.helping import key_of
 from contextd_bench.learning.measure import OURS, Measurements
-from contextd_code.errors import Invalid
-from contextd_code.text.words import one_line
+from contextd_common.errors import Invalid
+from contextd_common.text.words import one_line
 
 NAME = "sheet.txt"
 

@@ -19,7 +19,7 @@ from contextd_bench.learning.helping import key_of
 from contextd_bench.learning.keeping import RULE, StatementLabels, precision
 from contextd_bench.learning.measure import OURS, JudgedLine, Measurements, ToldText
 from contextd_bench.learning.planted import Retractions, Survival
-from contextd_code.text.tokens import count_tokens
+from contextd_common.text.tokens import count_tokens
 
 _UNUSED = 3
 """The most consecutive sessions that a line may be injected in without use."""

@@ -11,7 +11,7 @@ from contextd.domain.directives import sentences
 from contextd.sessions.ledger_sorts import users_sort
 from contextd_bench.learning.helping import ShownLine
 from contextd_bench.learning.recordings import Recording, blocks_of, edits_of, row_of
-from contextd_code.text.words import content_words
+from contextd_common.text.words import content_words
 
 _BINDING = frozenset({"rule", "constraint", "correction", "preference", "refused"})
 """The sorts of a user's sentences that an agent must heed in later sessions too."""

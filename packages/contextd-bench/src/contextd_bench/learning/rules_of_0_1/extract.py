@@ -12,7 +12,7 @@ from contextd.domain.sessions import Event
 from contextd_bench.learning.rules_of_0_1 import extract_guards as guards
 from contextd_bench.learning.rules_of_0_1 import extract_rules as rules
 from contextd_bench.learning.rules_of_0_1.extract_phrase import RulePhrase
-from contextd_code.text.words import STOP_WORDS, words
+from contextd_common.text.words import STOP_WORDS, words
 
 SHORTEST, LONGEST = 10, 1_000
 BEST = 5
