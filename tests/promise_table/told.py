@@ -287,6 +287,27 @@ ROWS = (
         after="\n",
     ),
     Promise(
+        says="What one feature of your product must always show is no rule for the work of later sessions.",
+        sort="told",
+        tests=[
+            "tests/unit/domain/test_spans.py::test_what_one_feature_shows_or_does_is_no_rule_for_the_work",
+            "tests/unit/learning/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
+        ],
+        file="domain/directives.py",
+        before='return "standing" if ONE_FEATURE.search(bare) and not WIDE.search(bare) else "stated"\n',
+        after='return "stated"\n',
+    ),
+    Promise(
+        says="A list, a record or an answer of others that you paste holds no demand of yours.",
+        sort="told",
+        tests=[
+            "tests/unit/domain/test_speech.py::test_lists_records_letters_and_answers_of_others_hold_no_rule_of_the_user"
+        ],
+        file="domain/speech.py",
+        before=" or ANSWERED.search(head) or RECORDED.search(head))\n",
+        after=")\n",
+    ),
+    Promise(
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",
         sort="told",
         tests=[

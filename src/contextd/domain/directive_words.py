@@ -164,7 +164,7 @@ STATED_ANYWHERE = ByLanguage(
         r"|永远(?:不要|别|不准|不能|不得|都?要|都?用|先|只)|绝(?:对)?不(?:要|能|可|准|允许|许|得|提交|修改)|切勿|切记|千万(?:不要|别|不能|不可)|再也不要|无论如何|任何(?:时候|情况下?)都?|无论.{1,10}都"
         r"|(?:请)?(?:务必|一律|严禁)|(?:不许|不准(?!确|备)|不得)[^，,。]{1,20}[。！!]*$|没有例外"
         r"|(?:每次|每当|每个|每行|每条|每一[次个行条]|凡是|所有).{0,40}?(?:都?必须|都要|都得|务必|一律)|(?:每次|每当).{0,30}?都(?:要|得|必须|先|应)|每次都(?:要|先|得|必须)|(?:希望|要求|要)你(?:每次|始终|总是|一直|永远)"
-        r"|(?:请|要|应|需要?)(?:始终|一直|总是|永远)|(?:始终|一直)(?:要|用|使用|保持)|(?:没有|未经|没问过|不经)(?:我的?|过?我)?.{0,8}(?:不要|不准|不许|不得|别|不能)|(?:本项目|这个(?:仓库|项目)|我们(?:项目|仓库))[里中]?.{0,16}(?:统一(?:用|使用|采用)|只用|不用|禁止|一律)"
+        r"|(?:请|要|应该?|需要?|必须)(?:始终|一直|总是|永远)|(?:始终|一直)(?:要|用|使用|保持)|(?:没有|未经|没问过|不经)(?:我的?|过?我)?.{0,8}(?:不要|不准|不许|不得|别|不能)|(?:本项目|这个(?:仓库|项目)|我们(?:项目|仓库))[里中]?.{0,16}(?:统一(?:用|使用|采用)|只用|不用|禁止|一律)"
         r"|只(?:允许|准|能)(?:用|从|使用|通过)|原则上|(?:是|就是)我们的(?:规定|规矩|约定|规则)|不要直接(?:push|推送|提交|改)",
         "ko": r"기억해|앞으로|지금부터|규칙[:：]|절대(?:로)?.*(?:마|말)",
     }
@@ -219,13 +219,13 @@ SHOUTED = ByLanguage(
 FOR_NOW = ByLanguage(
     {
         "en": r"\b(?:right now|for now|at the moment|for the moment|currently|(?<!from )today|yet|this time|temporarily|until (?:i|we|you|then|it))\b",
-        "de": r"\b(?:momentan|gerade|derzeit|vorerst|noch nicht|(?<!ab )(?<!von )heute|diesmal|dieses mal|erst ?mal|fürs erste|im (?:moment|augenblick)|zurzeit|aktuell|bis (?:ich|wir|du|dahin))\b",
-        "fr": r"\b(?:pour l[’']instant|pour le moment|en ce moment|(?<!compter d.)(?<!partir d.)aujourd[’']hui|cette fois|provisoirement|pas encore)\b",
-        "es": r"\b(?:por ahora|ahora mismo|de momento|por el momento|(?<!desde )(?<!partir de )(?<!de )hoy|esta vez|todav[íi]a no|a[úu]n no|temporalmente)\b",
+        "de": r"\b(?:momentan|gerade|derzeit|vorerst|noch (?:nicht|nichts)|(?<!ab )(?<!von )heute|diesmal|dieses mal|erst ?mal|fürs erste|im (?:moment|augenblick)|zurzeit|aktuell|bis (?:ich|wir|du|dahin))\b",
+        "fr": r"\b(?:pour l[’']instant|pour le moment|en ce moment|(?<!compter d.)(?<!partir d.)aujourd[’']hui|cette fois|provisoirement|pas encore|encore (?:rien|aucune?))\b",
+        "es": r"\b(?:por ahora|ahora mismo|de momento|por el momento|(?<!desde )(?<!partir de )(?<!de )hoy|esta vez|todav[íi]a|a[úu]n no|no\b.*\baún(?! (?:si|cuando|as[íi])\b)|temporalmente)\b",
         "it": r"\bper ora\b",
         "pt": r"\bpor enquanto\b",
         "nl": r"\bvoorlopig\b",
-        "ja": r"今のところ|いまのところ|とりあえず|今回(?:は|だけ)|一旦|いったん|当面|ひとまず",
+        "ja": r"今のところ|いまのところ|とりあえず|今回(?:は|だけ)|一旦|いったん|当面|ひとまず|まだ[^、。]{0,30}(?:ないで|なくて)",
         "zh": r"目前|暂时|现在先|这次|先这样|今天先",
         "ko": r"지금은|일단",
     }

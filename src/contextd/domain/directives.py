@@ -24,6 +24,7 @@ from contextd.domain.directive_words import (
 )
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Change, Record
+from contextd.domain.scope_words import HOLDS_EVERYWHERE, ONE_FEATURE, WIDE
 from contextd.domain.span_words import FOR_BRANCH, FOR_SESSION, GENERAL, LASTS
 from contextd_common.dataclass import dataclass
 from contextd_common.text.regex import regex
@@ -230,8 +231,9 @@ def _force(sentence: str) -> Force | Literal[""]:
     bare = _QUOTED.sub(" ", sentence)
     shouted = bare == bare.upper() and len(bare.split()) >= _SAYS and SHOUTED.match(bare)
     stated = STATED_FIRST.match(sentence) or STATED_ANYWHERE.search(bare) or GENERAL.search(bare)
-    if shouted or stated:
-        return "stated"
+    if shouted or stated or HOLDS_EVERYWHERE.search(bare):
+        # What one part of the product must always show is a request about it, however general it sounds.
+        return "standing" if ONE_FEATURE.search(bare) and not WIDE.search(bare) else "stated"
     return "standing" if INSISTS.search(bare) or MUST.search(bare) else ""
 
 

@@ -10,11 +10,15 @@ import re
 from contextd.domain.directives import force_of
 from contextd.domain.speech_words import (
     ADDRESSED,
+    ANSWERED,
     FOR_A_FILE,
     FOR_MEMORY,
     GREETING,
+    OWN_LABEL,
     POINTING,
+    RECORDED,
     REPORTED,
+    SALUTATION,
 )
 from contextd_common.text.regex import regex
 from contextd_common.text.words import weight
@@ -29,7 +33,7 @@ _HEADING = regex(r"^#{1,6} \S", re.M)
 _GENERATED = regex(r"\A\s*(?:You are |You're an? |<[a-z][\w-]{0,40}>\s*\n)")
 _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
 _PASTED = regex(
-    r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+\s)"
+    r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+(?:\s|[^\W\d_]))"
     r"|^.{0,40}?\b\d{1,2}:\d\d:\d\d\b|^\s*\[[^\]\n]{3,}\] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[: ]"
     r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}:\d+(?::\d+)?:?\s"
     r"|[│┌└├╭╰┃║═█░▓]|^\s*(?:[─━_=*-]){4,}\s*$|^\s*[\[\]{}()]+[,;]?\s*$|^\s*\"[\w .-]+\"\s*:|^\s*\|.*\|\s*$"
@@ -90,14 +94,18 @@ def _without_introduced(text: str) -> tuple[str, list[str]]:
     while paragraphs:
         first = paragraphs.pop(0)
         start = _introduction(first)
+        if start is None and own and SALUTATION.match(first):
+            start = 0  # A letter without an introduction that ends in a colon.
         if start is None:
-            own.append(first)
+            spoken, turns = _without_speakers(first)
+            own.append(spoken)
+            material += turns
             continue
         own.append(first[:start])
         tail = first[start:].strip()
         if tail:
             material.append(tail)
-        if not tail or GREETING.match(tail):
+        if not tail or GREETING.match(tail) or SALUTATION.match(tail):
             number = _reach(paragraphs)
         else:
             number = next(
@@ -141,12 +149,38 @@ def _introduces(head: str, tail: str) -> bool:
         return False
     if FOR_A_FILE.search(head):
         return not tail or bool(POINTING.search(head))
-    return bool(REPORTED.search(head))
+    return bool(REPORTED.search(head) or ANSWERED.search(head) or RECORDED.search(head))
+
+
+def _without_speakers(paragraph: str) -> tuple[str, list[str]]:
+    """The paragraph without the lines of a conversation: those with a name before a colon, if a name comes again."""
+    lines = paragraph.split("\n")
+    names = [_speaker(line) for line in lines]
+    spoken = {name for name in names if name}
+    if len(spoken) < 2 or len(spoken) == sum(map(bool, names)):
+        return paragraph, []
+    turns = [line for line, name in zip(lines, names, strict=True) if name]
+    own = [line for line, name in zip(lines, names, strict=True) if not name]
+    return "\n".join(own), ["\n".join(turns)]
+
+
+_SPEAKER = regex(
+    r"^(?:[-*•]\s+)?(?:\[?\d{1,2}:\d\d\]?\s+)?([^\W\d_]{2,20})\s?[:：]\s*([^{}<>|=]{8,})$"
+)
+"""A line that begins with one word and a colon, without the signs of a program."""
+
+
+def _speaker(line: str) -> str:
+    """The name before the colon of a line; empty for a label of the user and for a word that does not begin like a name."""
+    found = _SPEAKER.match(line)
+    name = found[1] if found else ""
+    return "" if not name or name[0].islower() or OWN_LABEL.match(name) else name
 
 
 def _without_output(lines: list[str]) -> tuple[str, list[str]]:
     """The lines of prose, and the runs of lines from programs or editors."""
     marks = [_is_output(line) for line in lines]
+    _mark_hunks(lines, marks)
     _mark_indented(lines, marks)
     _mark_terminal(lines, marks)
     prose: list[str] = []
@@ -178,6 +212,14 @@ def _is_output(line: str) -> bool:
         return False
     # Prose in any script is mostly letters; hashes, listings and paths are less than half.
     return len(_LETTER.findall(dense)) < 0.5 * len(dense)
+
+
+def _mark_hunks(lines: list[str], marks: list[bool]) -> None:
+    """Mark the lines of a diff below the line that opens a part of it."""
+    inside = False
+    for n, line in enumerate(lines):
+        inside = line.startswith("@@ ") or (inside and line[:1] in (" ", "+", "-"))
+        marks[n] = marks[n] or inside
 
 
 def _mark_indented(lines: list[str], marks: list[bool]) -> None:

@@ -8,6 +8,63 @@ from __future__ import annotations
 
 from contextd_common.text.languages import ByLanguage
 
+_PROGRAMS = (
+    r"(?:chat ?gpt|gpt[\w.-]*|gemini|claude|copilot|cursor|codex|grok|deepseek|perplexity|mistral|le chat|llama|qwen|kimi"
+    r"|coderabbit|stack ?overflow)"
+)
+# Programs and sites that answer questions. `Claude: never push` is an order, so a word for an answer must be near.
+
+ANSWERED = ByLanguage(
+    {
+        "en": _PROGRAMS
+        + r"\b[^:\n]{0,30}\b(?:answers?(?:ed)?|repl(?:y|ied|ies)|sa(?:ys|id)|suggest\w*|recommend\w*|told|gave|response|output|came up|advice|thinks|wrote)\b"
+        r"|\b(?:answer|reply|response|suggestions?|advice|recommendations?|output)\b[^:\n]{0,20}\b(?:from|by|of) "
+        + _PROGRAMS
+        + r"\b",
+        "de": _PROGRAMS
+        + r"\b[^:\n]{0,40}\b(?:antwort\w*|geantwortet|sagt\w*|gesagt|meint\w*|gemeint|schlägt|vorgeschlagen|vorschlag|empfiehlt|empfohlen|empfehlung|gab|gegeben|schrieb|ausgabe|rät)\b"
+        r"|\b(?:antwort|vorschlag|rat|empfehlung|ausgabe)\b[^:\n]{0,20}\b(?:von|aus) "
+        + _PROGRAMS
+        + r"\b",
+        "fr": _PROGRAMS
+        + r"\b[^:\n]{0,40}\b(?:r[ée]pon\w+|dit|sugg[èe]re|sugg[ée]r[ée]|propos\w+|recommand\w+|donn[ée]|conseil\w*|[ée]crit)\b"
+        r"|\b(?:r[ée]ponse|suggestion|proposition|conseil|avis|sortie)\b[^:\n]{0,20}\b(?:de |par )"
+        + _PROGRAMS
+        + r"\b",
+        "es": _PROGRAMS
+        + r"\b[^:\n]{0,40}\b(?:respon\w+|respuesta|dijo|dice|sugi\w+|propu\w+|propone|recom\w+|dio|dado|consej\w+|escribi[óo])\b"
+        r"|\b(?:respuesta|sugerencia|propuesta|consejo|salida)\b[^:\n]{0,20}\b(?:de|por|dio) "
+        + _PROGRAMS
+        + r"\b",
+        "ja": _PROGRAMS
+        + r".{0,20}(?:回答|答え|返答|返事|返信|提案|出力|言って|言われ|助言|アドバイス)",
+        "zh": _PROGRAMS + r".{0,20}(?:回答|答复|回复|建议|答案|说|输出|给出|给了)",
+    }
+)  # fmt: skip
+"""What another program answered follows."""
+
+RECORDED = ByLanguage(
+    {
+        "en": r"\b(?:meeting notes|minutes|meeting record|transcript|call notes|stand-?up notes|retro(?:spective)? notes|chat log|slack thread)\b[^:\n]{0,30}$"
+        r"|^\W*(?:(?:the|this|that|an?|here(?:['’]s| is| are)|and|so|ok) )*(?!our|my|project|repo|let|it|today|here|there|what)(?:[\w-]+ ){0,3}?[\w-]+(?:['’]s|s['’]) (?:[\w-]+ ){0,2}(?:check-?list|notes|list|wish ?list|requirements|demands|wishes|findings|points|handbook|guide(?:lines?)?|memo|remarks|recommendations)\b[^:\n]{0,20}$"
+        r"|^\W*(?:(?:the|this|that|an?|here(?:['’]s| is| are)|and|so|ok|some|more) )*(?:\w+ )?(?:check-?list|notes|wish ?list|memo|remarks|findings|recommendations) (?:from|by|of)\b(?! (?:this|our|the) (?:project|repo))[^:\n]{1,80}$",
+        "de": r"\b(?:\w*protokolls?|\w*notizen|mitschrift|\w*mitschnitt|\w*transkript|chatverlauf)\b[^:\n]{0,30}$"
+        r"|^\W*(?:(?:hier|ist|sind|kommt|die|das|der|eine?|und|noch) )*(?!regel|konvention)\w*(?:checkliste|liste|anforderungen|w(?:ü|ue)nsche|vorgaben|empfehlungen|hinweise|handbuch|anmerkungen|merkblatt) (?:von|vom|der|des|aus)\b(?!.*\b(?:regeln|konventionen|dieses projekts|diesem projekt|unserem? projekts?)\b)[^:\n]{1,80}$"
+        r"|^\W*hier (?:(?:ist|sind|kommt|die|das|der|eine?) )*(?:e?-?mail|nachricht|ticket|kommentar\w*|review|feedback|antwort|brief|chat\w*|auszug|zitat|bericht|log|ausgabe)\b[^:\n]{0,80}$",
+        "fr": r"\b(?:notes de (?:la )?r[ée]union|compte[- ]rendu|proc[èe]s-verbal|transcription|fil slack)\b[^:\n]{0,30}$"
+        r"|^\W*(?:(?:voici|voil[àa]|et|la|le|les|une|des) )*(?:liste|check-?list|exigences|demandes|souhaits|recommandations|remarques|notes|guide|points) (?:de contr[ôo]le |de v[ée]rification )?(?:de |du |des |d[’'])(?!.*\b(?:r[èe]gles|conventions|ce projet|notre projet)\b)[^:\n]{1,80}$"
+        r"|\b(?:relis|relisez|regarde|voici|voil[àa]|j[’']ai (?:eu|re[çc]u))\b[^:\n]{0,40}\b(?:diff|r[ée]ponse|mail|message|courriel|commentaire|retour)\b[^:\n]{0,60}$",
+        "es": r"\b(?:acta|minuta|notas de (?:la )?reuni[óo]n|transcripci[óo]n|hilo de slack)\b[^:\n]{0,30}$"
+        r"|^\W*(?:(?:aqu[íi]|est[áa]n?|va|y|la|el|los|las|una|un) )*(?:lista|check-?list|requisitos|exigencias|deseos|recomendaciones|observaciones|notas|gu[íi]a|puntos) (?:de (?:control|verificaci[óo]n|comprobaci[óo]n) )?(?:de|del)\b(?!.*\b(?:reglas|normas|convenciones|este proyecto|nuestro proyecto)\b)[^:\n]{1,80}$"
+        r"|\b(?:mira|revisa|aqu[íi] va|he recibido|recib[íi]|me lleg[óo])\b[^:\n]{0,40}\b(?:diff|respuesta|correo|mensaje|comentario)\b[^:\n]{0,60}$",
+        "ja": r"(?:議事録|会議の?(?:メモ|ノート|記録)|打ち合わせの?メモ|ミーティングの?(?:メモ|ノート|記録)|文字起こし|チャットログ).{0,20}$"
+        r"|^(?!.{0,6}(?:うち|私たち|我々|弊社)の).{0,16}(?:チーム|部門|部署|さん|お客様|顧客|監査|法務|クライアント|担当者?|先方|上司).{0,4}(?:の|から).{0,10}(?:チェックリスト|リスト|メモ|要件|要望|一覧|指摘|コメント|ガイドライン)(?:です)?\W*$",
+        "zh": r"(?:会议|例会|站会|讨论|聊天|通话)(?:记录|纪要|笔记|内容).{0,16}$"
+        r"|^(?!.{0,4}(?:我们|咱们|本项目)).{0,12}(?:团队|部门|客户|同事|老板|领导|法务|安全|审计|甲方|经理|供应商).{0,6}(?:检查清单|清单|列表|笔记|要求|建议|意见|备忘录|指南)\W*$",
+    }
+)  # fmt: skip
+"""A record of a meeting, or the list of another team, follows."""
+
 REPORTED = ByLanguage(
     {
         "en": r"\b(?:colleagues?|co-?workers?|boss|manager|c[te]o|pm|clients?|customers?|users?|reviewers?|teammates?|lead|friends?|support|vendors?|designers?"
@@ -45,26 +102,27 @@ FOR_A_FILE = ByLanguage(
         r"\b(?:\w+\.\w{1,5}|readme|files?|docs?|documentation|page|instructions|template|prompt|section|comments?|docstring|description|body|title|banner|footer|header|e?-?mail|message|dialog|tooltip"
         r"|label|placeholder|config\w*|changelog|issue|ticket|ui|screen|website|copy|text|contents?|lines?|words|wording|skill|frontmatter|policy page|faq)\b[^:\n]{0,40}$",
         "de": r"\b(?:schreib\w*|füg\w*|setz\w*|trag\w*|pack\w*|leg\w*|nimm|erstell\w*|übernimm|kopier\w*|zeig\w*|ergänz\w*|änder\w*|ersetz\w*)\b[^:\n]{0,120}?"
-        r"\b(?:\w+\.\w{1,5}|readme|datei\w*|doku\w*|seite|anleitung\w*|vorlage|prompt|abschnitt|kommentar\w*|beschreibung|text|titel|banner|fußzeile|e?-?mail|nachricht|dialog|meldung|inhalt|zeilen?)\b[^:\n]{0,40}$",
-        "fr": r"\b(?:mets|ajoute\w*|[ée]cris|ins[èe]re|colle|place|utilise|cr[ée]e|copie|affiche|remplace|compl[èe]te)\b[^:\n]{0,120}?"
-        r"\b(?:\w+\.\w{1,5}|readme|fichier|docs?|documentation|page|instructions|mod[èe]le|prompt|section|commentaire|description|texte|titre|banni[èe]re|e?-?mail|message|dialogue|contenu|lignes?)\b[^:\n]{0,40}$",
-        "es": r"\b(?:pon|a[ñn]ade|agrega|escribe|inserta|pega|incluye|usa|crea|copia|muestra|reemplaza|cambia)\b[^:\n]{0,120}?"
-        r"\b(?:\w+\.\w{1,5}|readme|archivo|fichero|docs?|documentaci[óo]n|p[áa]gina|instrucciones|plantilla|prompt|secci[óo]n|comentario|descripci[óo]n|texto|t[íi]tulo|banner|correo|mensaje|di[áa]logo|contenido|l[íi]neas?)\b[^:\n]{0,40}$",
-        "ja": r"(?:\.\w{1,5}|README|ファイル|ドキュメント|ページ|テンプレート|プロンプト|セクション|コメント|説明|本文|タイトル|メッセージ|画面).{0,16}(?:に|へ|として|を).{0,16}(?:書いて|追加|入れて|記載|貼って|作成|表示|置いて|追記|して).{0,12}$",
+        r"\b(?:\w+\.\w{1,5}|readme|datei\w*|doku\w*|seite|anleitung\w*|vorlage|prompt|abschnitt|kommentar\w*|beschreibung|text|titel|banner|fußzeile|e?-?mail|nachricht|dialog|tooltip|button|\w*hinweis|\w*prompt|meldung|inhalt|zeilen?)\b[^:\n]{0,40}$",
+        "fr": r"\b(?:mets|change|modifie|ajoute\w*|[ée]cris|ins[èe]re|colle|place|utilise|cr[ée]e|copie|affiche|remplace|compl[èe]te)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|fichier|docs?|documentation|page|instructions|mod[èe]le|prompt|section|commentaire|description|texte|titre|banni[èe]re|e?-?mail|message|dialogue|infobulle|bouton|libell[ée]|notification|contenu|lignes?)\b[^:\n]{0,40}$",
+        "es": r"\b(?:pon|sustituye|modifica|a[ñn]ade|agrega|escribe|inserta|pega|incluye|usa|crea|copia|muestra|reemplaza|cambia)\b[^:\n]{0,120}?"
+        r"\b(?:\w+\.\w{1,5}|readme|archivo|fichero|docs?|documentaci[óo]n|p[áa]gina|instrucciones|plantilla|prompt|secci[óo]n|comentario|descripci[óo]n|texto|t[íi]tulo|banner|correo|mensaje|di[áa]logo|tooltip|bot[óo]n|etiqueta|notificaci[óo]n|contenido|l[íi]neas?)\b[^:\n]{0,40}$",
+        "ja": r"(?:\.\w{1,5}|README|ファイル|ドキュメント|ページ|テンプレート|プロンプト|セクション|コメント|説明|本文|タイトル|メッセージ|画面|ツールチップ|ダイアログ|ラベル|ボタン|バナー|ヒント|プレースホルダー?|通知|文言|エラー文|メール|フッター|ヘッダー).{0,16}(?:に|へ|として|を).{0,16}(?:書いて|追加|入れて|記載|貼って|作成|作って|表示|置いて|追記|変え|変更|書き換え|置き換え|差し替え|更新|直して|設定|して).{0,12}$",
         "zh": r"(?:写入|写到|加到|添加到|放到|放进|插入|粘贴到|保存到|更新|创建|新建|显示).{0,40}(?:\.\w{1,5}|README|文件|文档|页面|模板|提示词|章节|注释|说明|正文|标题|消息|界面|内容).{0,12}$"
-        r"|(?:把|将|在).{0,40}(?:\.\w{1,5}|README|文件|文档|页面|模板|提示词|章节|注释|说明).{0,12}(?:写|加|放|改|填).{0,12}$",
+        r"|(?:把|将|在|给).{0,40}(?:\.\w{1,5}|README|文件|文档|页面|模板|提示词?|章节|注释|说明|按钮|标签|标题|横幅|弹窗|对话框|文案|占位符|通知|邮件).{0,12}(?:写|加|放|改|填|换).{0,12}$"
+        r"|(?:加|添加|增加|弹出?|显示|做|写|改).{0,16}(?:提示|弹窗|对话框|标签|横幅|通知|文案|说明|按钮|标题|占位符|邮件|消息|注释).{0,16}(?:文字|内容|文案|文本|写着|写上|写|显示)?(?:是|为|如下)?\W*$",
     }
 )  # fmt: skip
 """Text for a file, a page or a message of a program follows."""
 
 POINTING = ByLanguage(
     {
-        "en": r"\b(?:this|these|following)\b|\.\w{1,5}\b|\b(?:text|contents?|title|wording|line|message|label|banner|tooltip|section|instructions)\W*$",
-        "de": r"\b(?:diese[nmrs]?|folgende\w*)\b|\b(?:inhalt|text|titel|wortlaut|zeile|hinweis)\W*$",
-        "fr": r"\b(?:ceci|ce texte|suivante?s?)\b|\b(?:texte|contenu|titre|ligne|message)\W*$",
-        "es": r"\b(?:esto|este texto|siguientes?)\b|\b(?:texto|contenido|t[íi]tulo|l[íi]nea|mensaje)\W*$",
+        "en": r"\b(?:this|these|following)\b|\.\w{1,5}\b|\b(?:text|contents?|title|wording|line|message|label|banner|tooltip|section|instructions)\W*$|\b(?:change|set|replace|update|rewrite|switch|turn)\b.*\b(?:to|with|by|into)\W*$",
+        "de": r"\b(?:diese[nmrs]?|folgende\w*)\b|\b(?:inhalt|text|titel|wortlaut|zeile|hinweis)(?: hinzu| ein| an)?\W*$|\b(?:ersetz|änder|setz|stell)\w*\b.*\b(?:durch|in|zu|auf|um|mit)\W*$",
+        "fr": r"\b(?:ceci|ce texte|suivante?s?)\b|\b(?:texte|contenu|titre|ligne|message)\W*$|\b(?:remplace|change|modifie|mets)\b.*\b(?:par|en|avec|[àa])\W*$",
+        "es": r"\b(?:esto|este texto|siguientes?)\b|\b(?:texto|contenido|t[íi]tulo|l[íi]nea|mensaje)\W*$|\b(?:cambia|reemplaza|sustituye|modifica)\b.*\b(?:por|a|con)\W*$",
         "ja": r"以下|次の|この(?:文|内容|テキスト|文言)|(?:本文|内容|文言|テキスト|タイトル|メッセージ)(?:[をに]|として|\W*$)",
-        "zh": r"以下|下面|下列|如下|这(?:段|个|些|句)|(?:内容|文本|文字|标题|消息|显示|写上|写明)\W*$",
+        "zh": r"以下|下面|下列|如下|这(?:段|个|些|句)|(?:内容|文本|文字|文案|标题|消息|显示|写上|写着|写明)(?:是|为)?\W*$|(?:改|换|替换|设)(?:成|为)\W*$",
     }
 )  # fmt: skip
 """What an introduction needs if its text follows in the same line: `Use short commit messages: …` is a rule."""
@@ -107,3 +165,27 @@ GREETING = ByLanguage(
     }
 )  # fmt: skip
 """A letter begins: it has several paragraphs."""
+
+SALUTATION = ByLanguage(
+    {
+        "en": r"^\W*(?:hello|hi|hey|dear|good (?:morning|afternoon|evening))\b(?! claude| again)[^\n,.:]{0,40}[,!]\s*(?:\n|$)",
+        "de": r"^\W*(?:hallo|hi|moin|guten (?:tag|morgen)|sehr geehrte\w*|liebe\w*)\b(?! claude| nochmal)[^\n,.:]{0,40}[,!]\s*(?:\n|$)",
+        "fr": r"^\W*(?:bonjour|bonsoir|salut|cher|ch[èe]re)\b(?! claude)[^\n,.:]{0,40}[,!]\s*(?:\n|$)",
+        "es": r"^\W*(?:hola|buenos d[íi]as|buenas(?: tardes)?|estimad[oa]s?|querid[oa]s?)\b(?! claude)[^\n,.:]{0,40}[,:!]\s*(?:\n|$)",
+        "ja": r"^(?:お世話に|.{1,12}様[、。]?\s*(?:\n|$)|.{1,12}さん、?\s*(?:\n|$))",
+        "zh": r"^(?:.{0,10}(?:你好|您好)|各位.{0,8}|尊敬的.{1,16})[,，:：!！。]?\s*(?:\n|$)",
+    }
+)  # fmt: skip
+"""A letter begins in the midst of a message, with its greeting in a line of its own."""
+
+OWN_LABEL = ByLanguage(
+    {
+        "en": r"(?:notes?|important|rules?|attention|warning|reminder|hint|tip|todo|ps|p\.s\.|btw|fyi|edit|update|task|goal|context|problem|expected|actual|steps?|question|example|new rule|style|convention|bugs?|fix(?:es)?|add|remove|change|features?|issues?|backend|frontend|api|tests?|docs?|css|ui|db|q|a)\W*$",
+        "de": r"(?:notiz|hinweis|wichtig|regeln?|achtung|warnung|erinnerung|tipp|todo|ps|aufgabe|ziel|kontext|problem|erwartet|schritte?|frage|beispiel|stil|konvention|fehler|fix|bug|frontend|backend|api|tests?|doku)\W*$",
+        "fr": r"(?:notes?|important|r[èe]gles?|attention|rappel|astuce|todo|ps|nb|t[âa]che|but|contexte|probl[èe]me|attendu|[ée]tapes?|question|exemple|style|convention|bug|corriger|ajouter|frontend|backend|api|tests?|docs?)\W*$",
+        "es": r"(?:notas?|importante|reglas?|atenci[óo]n|aviso|recordatorio|consejo|todo|ps|pd|ojo|tarea|objetivo|contexto|problema|esperado|pasos?|pregunta|ejemplo|estilo|convenci[óo]n|error|bug|arreglar|a[ñn]adir|frontend|backend|api|pruebas|tests?|docs?)\W*$",
+        "ja": r"(?:注意|重要|ルール|メモ|補足|追記|質問|目的|背景|問題|期待|手順|例|規約|方針|タスク|バグ|修正|追加|画面|テスト|仕様)\W*$",
+        "zh": r"(?:注意|重要|规则|备注|补充|问题|目标|背景|期望|步骤|例子?|约定|规范|任务|提示|要求|修复|新增|前端|后端|接口|测试|文档|功能)\W*$",
+    }
+)  # fmt: skip
+"""A label before a colon under which the user speaks. Another name that returns before a colon is a speaker."""

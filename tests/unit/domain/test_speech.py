@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.domain.directives import directives_in
 from contextd.domain.speech import set_apart
 
 
@@ -94,3 +95,112 @@ def test_words_after_a_fenced_text_are_the_users_again() -> None:
     )
     assert prose == "Add this to README.md:\n\nAlso never push to main."
     assert "Never run as root" in material
+
+
+def _kept(message: str) -> list[str]:
+    own, _ = set_apart(message)
+    return [one.text for one in directives_in(own) if one.force == "stated"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        # en
+        "The legal department's requirements:\n- Always ask for consent.\n- Never store IP addresses.\n\nWhat do we miss?",
+        "Create tickets from the meeting notes:\n\nAnna: from now on we deploy only on Mondays.\nBen: and never on the last day.\nAnna: login is broken.",
+        "Gemini suggested this:\n\nYou should always wrap it and never use globals.\n\nDoes it fit?",
+        "ChatGPT gave me this answer: always use a mutex, never a lock file. True?",
+        "Change the system prompt in src/bot.ts to: Always answer with a question. Never give the answer.",
+        "Here is the customer's mail:\n\nHi Tom,\n\nfrom now on always send PDFs. Never send CSV again.\n\nBest, Ann\n\nCan you find the exporter?",
+        "This came in today\n\nHello team,\n\nfrom now on always send PDFs, never CSV.\n\nRegards\nAnn\n\nPlease find the exporter.",
+        "Review this diff:\n\n@@ -1,2 +1,3 @@\n # Guide\n+Always rebase first.\n-Never merge.",
+        "checklist from the auditors:\n- Never log tokens.\n- Always rotate keys.",
+        # de
+        "Die Vorgaben vom Datenschutz:\n- Immer Einwilligung einholen.\n- Nie IPs speichern.\n\nWas fehlt uns?",
+        "Mach Tickets aus dem Protokoll:\n\nAnna: ab jetzt deployen wir nur noch montags.\nBen: und nie am Monatsletzten.\nAnna: Login ist kaputt.",
+        "Gemini hat mir das vorgeschlagen:\n\nDu solltest immer wrappen und nie Globals nehmen.\n\nPasst das?",
+        "Ändere den Systemprompt in src/bot.ts zu: Antworte immer mit einer Frage. Verrate nie die Lösung.",
+        "Füg einen Tooltip mit dem Text hinzu: Speichern Sie immer Ihre Arbeit.",
+        "Hier die Nachricht der Kundin:\n\nHallo Tom,\n\nab sofort bitte immer PDFs schicken. Schick nie wieder CSV.\n\nGruß Ann\n\nWo ist der Exporter?",
+        "Lies diesen Diff:\n\ndiff --git a/x b/x\n@@ -1,2 +1,3 @@\n # Mitmachen\n+Nie generierte Dateien committen.\n+Immer vorher rebasen.",
+        # fr
+        "Les exigences du service juridique :\n- Toujours demander le consentement.\n- Ne jamais stocker d'IP.\n\nQue nous manque-t-il ?",
+        "Crée des tickets à partir du compte rendu :\n\nAnna : désormais on déploie seulement le lundi.\nBen : et jamais le dernier jour du mois.\nAnna : le login est cassé.",
+        "Gemini m'a proposé ceci :\n\nIl faut toujours emballer et ne jamais utiliser de globales.\n\nÇa convient ?",
+        "Change le prompt système dans src/bot.ts par : Réponds toujours par une question. Ne donne jamais la solution.",
+        "Ajoute une infobulle avec le texte : Enregistrez toujours votre travail.",
+        "Voici le mail du client :\n\nBonjour Tom,\n\ndésormais envoyez toujours des PDF. N'envoyez plus jamais de CSV.\n\nAnn\n\nOù est l'exporteur ?",
+        # es
+        "Los requisitos del equipo legal:\n- Pedir siempre consentimiento.\n- Nunca guardar la IP.\n\n¿Qué nos falta?",
+        "La lista del equipo de seguridad:\n- Nunca registrar tokens.\n\n¿Qué puntos incumplimos?",
+        "Esta respuesta me la dio ChatGPT:\n\nSiempre hay que envolver la llamada y nunca usar globales.\n\n¿Encaja?",
+        "Cambia el texto del botón a: Guarde siempre su trabajo.",
+        "Aquí el correo del cliente:\n\nHola Tom:\n\na partir de ahora manden siempre PDF. Nunca más CSV.\n\nAna\n\n¿Dónde está el exportador?",
+        "Revisa este diff:\n\n@@ -1,3 +1,4 @@\n # Contribuir\n+Haz siempre rebase antes.\n+No subas nunca archivos generados.",
+        # ja
+        "法務部からの要件：\n- 必ず同意を取ること。\n- IPは絶対に保存しないこと。\n\n何が足りませんか？",
+        "議事録からチケットを作って：\n\n田中：今後は月曜だけデプロイします。\n山本：月末は絶対にデプロイしないこと。\n田中：ログインのバグはまだ直っていない。",
+        "ChatGPTからこの回答をもらいました：\n\n呼び出しは必ずtry/exceptで囲み、グローバルは絶対に使わないこと。\n\n合っていますか？",
+        "ボタンのラベルを次の文言に変更して：必ず保存してください。",
+        "このdiffを見て：\n\n@@ -1,2 +1,3 @@\n # 貢献\n+必ず先にリベースすること。\n+生成ファイルは絶対にコミットしないこと。",
+        "お客様のメールです。\n\nトム様\n\n今後は必ずPDFで送ってください。\n\nアン\n\nエクスポーターはどこですか？",
+        # zh
+        "法务部门的要求：\n- 必须始终征得同意。\n- 永远不要保存IP。\n\n我们缺什么？",
+        "根据会议纪要建工单：\n\n小丽：以后只在周一部署，绝对不要在月底部署。\n小山：好的。\n小丽：登录还没修。",
+        "Gemini的建议是：\n\n必须始终包住调用，永远不要用全局变量。\n\n合适吗？",
+        "把按钮的文字改成：请务必始终保存。",
+        "看一下这个diff：\n\n@@ -1,2 +1,3 @@\n # 贡献\n+必须始终先变基。\n+永远不要提交生成的文件。",
+        "下面是客户来信：\n\n汤姆您好，\n\n以后请务必始终发PDF，永远不要发CSV。\n\n安娜\n\n导出模块在哪？",
+    ],
+)
+def test_lists_records_letters_and_answers_of_others_hold_no_rule_of_the_user(message: str) -> None:
+    assert _kept(message) == []
+    assert set_apart(message)[1]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        # en
+        "Our checklist:\n- Never log tokens.",
+        "Note: never log tokens.",
+        "Rule: never log tokens.",
+        "Important: always run the tests.",
+        "My rules:\n- Always squash.\n- Never merge.",
+        "Hi Claude,\n\nfrom now on always squash.",
+        "Fix the header.\n+ also never touch the lock file again, from now on",
+        # de
+        "Unsere Checkliste:\n- Nie Tokens loggen.",
+        "Regel: nie Tokens loggen.",
+        "Hallo Claude,\n\nab jetzt immer squashen.",
+        # fr
+        "Notre liste :\n- Ne jamais journaliser les jetons.",
+        "Note : ne journalise jamais les jetons.",
+        "La liste des règles :\n- Ne jamais fusionner.",
+        # es
+        "Nuestra lista:\n- Nunca registrar tokens.",
+        "Importante: nunca registres tokens.",
+        "La lista de reglas:\n- Nunca subas secretos.",
+        # ja
+        "うちのチームのチェックリスト：\n- トークンは絶対にログに出さないこと。",
+        "注意：トークンは絶対にログに出さないこと。",
+        # zh
+        "我们团队的检查清单：\n- 永远不要记录token。",
+        "注意：永远不要记录token。",
+    ],
+)
+def test_a_list_or_label_of_the_user_holds_their_rule(message: str) -> None:
+    assert _kept(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Backend: never use floats.\nFrontend: always use hooks.\nBackend: log less.",
+        "Die Regeln von diesem Projekt:\n- Nie mergen.",
+        "Position: top of the page\nColor: a dark red\nPosition: left of it, {width: 3px}",
+        "ok\n- Next task: the list\n- Next task: the menu",
+    ],
+)
+def test_labels_that_come_again_are_no_speakers(message: str) -> None:
+    assert set_apart(message) == (message, "")
