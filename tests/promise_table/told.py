@@ -310,7 +310,7 @@ ROWS = (
         says="What a prompt pastes is not told back to it.",
         sort="told",
         tests=[
-            "tests/unit/briefing/test_session_outcomes.py::test_what_a_prompt_pastes_is_not_told_back"
+            "tests/unit/briefing/test_session_outcomes.py::test_a_memory_pasted_into_a_prompt_is_not_injected_again"
         ],
         file="briefing/prompt_context.py",
         before="if one.id not in hidden and not _is_in(one.text, pasted)]",
