@@ -198,7 +198,7 @@ ROWS = (
         says="Noon, 12 pm and the schedule that means it are no contradiction, and 12 am is midnight.",
         sort="told",
         tests=[
-            "tests/unit/claims/test_contradict.py::test_what_can_hold_at_once_is_no_contradiction",
+            "tests/unit/claims/test_contradict.py::test_statements_that_can_both_hold_are_no_contradiction",
             "tests/unit/claims/test_contradict.py::test_a_contradiction_is_seen_whichever_way_round_and_said_in_words",
         ],
         file="claims/schedules.py",
