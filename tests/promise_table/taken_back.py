@@ -131,7 +131,7 @@ ROWS = (
         says="An import that you undid does not come back by itself.",
         sort="taken back",
         tests=[
-            "tests/unit/imports/test_followed_instructions.py::test_what_a_person_took_back_does_not_come_back_by_itself"
+            "tests/unit/imports/test_followed_instructions.py::test_an_undone_import_does_not_return_until_a_person_imports_again"
         ],
         file="imports/note_import.py",
         before="(last.action == TAKEN_BACK and not intake.unasked)",

@@ -178,7 +178,7 @@ ROWS = (
         says="What a sub-agent of Copilot was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_the_task_and_report_of_a_sub_agent_are_not_words_of_the_user"
         ],
         file="imports/importers/copilot.py",
         before='transcript.marks = {"sidechain": True, "agent": agent} if agent else {}',
@@ -239,7 +239,7 @@ ROWS = (
         says="What a sub-agent of OpenCode was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_the_task_and_report_of_a_sub_agent_are_not_words_of_the_user"
         ],
         file="imports/importers/opencode.py",
         before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
