@@ -148,7 +148,7 @@ ROWS = (
         says="What your agent lost in a compaction is told again.",
         sort="told",
         tests=[
-            "tests/unit/invocation/test_conversations.py::test_what_a_compacted_window_lost_is_told_again_once"
+            "tests/unit/invocation/test_conversations.py::test_context_lost_by_a_compaction_is_injected_again_once"
         ],
         file="briefing/injected_records.py",
         before="    return set(session.injected) - set(map(str, session.data.get(LOST, ())))\n",
