@@ -111,7 +111,7 @@ ROWS = (
         says="A preference that you turned down is not proposed again, and keeps no other from it.",
         sort="taken back",
         tests=[
-            "tests/unit/knowledge/test_taken_back.py::test_what_was_turned_down_keeps_nothing_else_from_being_proposed"
+            "tests/unit/knowledge/test_taken_back.py::test_a_rejected_proposal_does_not_keep_others_from_being_proposed"
         ],
         file="person/proposals.py",
         before="persons_records(here, *STATUSES, ended=True)",

@@ -27,7 +27,7 @@ ROWS = (
         says="What you stated for good is told in every later session.",
         sort="told",
         tests=[
-            "tests/unit/knowledge/test_directives_hold.py::test_what_the_user_stated_is_told_in_every_later_session"
+            "tests/unit/knowledge/test_directives_hold.py::test_a_rule_stated_by_the_user_is_in_every_later_briefing"
         ],
         file="briefing/directive_lines.py",
         before="    records = [*find(learned).records, *find(typed).records]\n",
