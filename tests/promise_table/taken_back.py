@@ -87,7 +87,7 @@ ROWS = (
         says="What you dropped stays away when it is said again.",
         sort="taken back",
         tests=[
-            "tests/unit/learning/test_candidates.py::test_what_was_dropped_stays_away_when_it_is_said_again"
+            "tests/unit/learning/test_candidates.py::test_a_rejected_candidate_does_not_return_when_said_again"
         ],
         file="learning/statements.py",
         before='    query = runtime.query("discovery", level="project", statuses=("archived",)',

@@ -290,7 +290,7 @@ ROWS = (
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_spans_of_orders.py::test_what_a_prompt_passes_on_is_no_demand"
+            "tests/unit/learning/test_spans_of_orders.py::test_orders_quoted_in_a_prompt_become_no_rule"
         ],
         file="sessions/hook_events.py",
         before="    own, material = set_apart(clean)\n",
@@ -356,7 +356,7 @@ ROWS = (
         says="A rule that you kept is not judged again.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_judged_again.py::test_what_a_person_or_a_second_session_confirmed_stays"
+            "tests/unit/learning/test_judged_again.py::test_a_rule_confirmed_by_a_person_or_a_second_session_stays_active"
         ],
         file="learning/judged_again.py",
         before="        if any(one.action not in _NO_ACT or",

@@ -9,7 +9,7 @@ ROWS = (
         says="What you said in a turn is kept however short the answer was.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_short_answers.py::test_what_the_user_says_is_kept_however_short_the_answer"
+            "tests/unit/learning/test_short_answers.py::test_a_statement_of_the_user_is_kept_however_short_the_answer"
         ],
         file="learning/episodes.py",
         before="any(map(states, entries)) or ",
