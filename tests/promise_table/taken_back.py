@@ -37,7 +37,7 @@ ROWS = (
         says="What you took back comes last in every list and says so.",
         sort="taken back",
         tests=[
-            "tests/unit/search/test_validity.py::test_what_the_user_took_back_comes_last_and_quotes_who_did"
+            "tests/unit/search/test_validity.py::test_an_episode_that_the_user_took_back_comes_last_and_quotes_the_retraction"
         ],
         file="search/validity.py",
         before='    return Validity(f"taken back by the user{quoted}{source}", by, replaced=True)\n',
@@ -77,7 +77,7 @@ ROWS = (
         says="What you took back in a session is not learned from it.",
         sort="taken back",
         tests=[
-            "tests/unit/search/test_validity.py::test_what_was_taken_back_in_its_session_teaches_nothing"
+            "tests/unit/search/test_validity.py::test_statements_taken_back_in_their_session_are_not_learned"
         ],
         file="learning/statements.py",
         before="_NEVER or (turn is not None and turn.taken_back):\n",
