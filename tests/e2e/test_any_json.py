@@ -163,7 +163,7 @@ def test_a_hook_keeps_whatever_a_client_gives_it(home: Home) -> None:
 
 
 @pytest.mark.long
-def test_what_a_daemon_published_may_be_damaged_in_any_way(home: Home) -> None:
+def test_a_damaged_endpoint_file_of_the_daemon_stops_neither_clients_nor_hooks(home: Home) -> None:
     home.start()
     right = {"pid": 1, "version": __version__, "hooks_deadline_ms": 1000, "port": 7433}
     for about in variants(right):

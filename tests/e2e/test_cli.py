@@ -117,7 +117,7 @@ def test_init_never_fails_on_an_odd_directory(run, tmp_path, kind):
     assert (odd / ".context" / "project.yaml").is_file()
 
 
-def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(run, tmp_path):
+def test_a_note_is_saved_searched_deleted_undone_and_restored_from_a_backup(run, tmp_path):
     run("init", "--no-daemon")
     content = "Mail must be queued, never sent inside a request."
     saved = json.loads(run("save-context", content, "--json").stdout)

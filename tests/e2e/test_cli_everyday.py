@@ -60,7 +60,7 @@ def value(done: subprocess.CompletedProcess[str]) -> Any:
     return json.loads(done.stdout)
 
 
-def test_what_is_remembered_is_found_listed_logged_and_forgotten(shop: Shop) -> None:
+def test_a_note_is_remembered_searched_listed_logged_and_forgotten(shop: Shop) -> None:
     saved = shop.run(
         "remember", "Mail", "is", "queued,", "never", "sent", "--tags", "mail", "--json"
     )

@@ -271,7 +271,7 @@ def test_another_users_directory_or_time_zone_is_not_the_daemons(shop: Home) -> 
         assert given == ran(shop, HERE, ("log",), shop.project, **more)
 
 
-def test_what_a_command_says_is_not_in_the_log(shop: Home) -> None:
+def test_the_arguments_of_a_command_do_not_appear_in_the_daemon_log(shop: Home) -> None:
     said = "unforgettable-zanzibar"
     assert ran(shop, THERE, ("search", said), shop.project)[0] == 0
     assert ran(shop, THERE, (said,), shop.project)[0] == 2

@@ -155,7 +155,9 @@ def connected(request: pytest.FixtureRequest, known: Home, tmp_path: Path) -> It
 
 
 @EVERY
-def test_what_was_written_starts_a_server_that_lists_and_answers(connected: Connected) -> None:
+def test_the_written_configuration_starts_a_server_that_lists_tools_and_answers(
+    connected: Connected,
+) -> None:
     row, home = connected.row, connected.home
     if row.name == "aider":
         (told,) = [path for path in connected.files if path.suffix == ".md"]
@@ -182,7 +184,7 @@ def test_what_was_written_starts_a_server_that_lists_and_answers(connected: Conn
 
 
 @HOOKED
-def test_what_was_written_tells_of_a_session_and_briefs_it(connected: Connected) -> None:
+def test_the_written_hook_records_a_session_and_briefs_it(connected: Connected) -> None:
     row, home = connected.row, connected.home
     told = first_event(row.name)
     printed = connected.run(

@@ -88,7 +88,7 @@ async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
 
 
 @pytest.mark.long
-def test_what_a_command_prints_is_folded_through_a_pipe(home: Home) -> None:
+def test_the_digest_command_folds_piped_text_and_expand_gives_its_lines_back(home: Home) -> None:
     working(home)
     piped = home.run("digest", "--text", "-", stdin=LOG)
     assert piped.returncode == 0, piped.stderr

@@ -150,7 +150,7 @@ def test_an_agent_of_the_newer_era_is_connected_before_the_daemon_answers(met: H
 
 
 @pytest.mark.long
-def test_what_is_read_of_another_directory_is_not_told_here(met: Home) -> None:
+def test_resources_kept_for_one_directory_are_not_served_in_another(met: Home) -> None:
     agent = Agent(met)
     agent.send(*in_the_newer_era(LISTS))
     for _ in range(4):

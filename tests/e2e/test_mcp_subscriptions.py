@@ -81,7 +81,7 @@ def test_a_client_of_the_older_era_is_told_through_a_restart_and_not_of_a_neighb
     agent.end()
 
 
-def test_what_cannot_be_read_cannot_be_subscribed_to(street: Home) -> None:
+def test_subscribing_to_a_resource_that_cannot_be_read_is_refused(street: Home) -> None:
     agent = Agent(street)
     agent.open()
     for uri in ("context://module/oven", "contextd://project/butcher/briefing", "nothing://at/all"):

@@ -94,7 +94,9 @@ def test_the_briefing_is_there_at_once_and_the_session_knows_what_it_was_told(
     assert RULE not in home.run("hook", "--client", "claude-code", stdin=json.dumps(prompt)).stdout
 
 
-def test_what_a_daemon_says_is_fresher_than_the_file(after_a_reboot: Home) -> None:
+def test_a_running_daemon_gives_a_fresher_briefing_than_the_ready_file(
+    after_a_reboot: Home,
+) -> None:
     home = after_a_reboot
     home.start()
     assert "Last worked here" not in told(starts(home, "warm", neighbour(home)))

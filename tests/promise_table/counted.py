@@ -18,7 +18,9 @@ ROWS = (
     Promise(
         says="A file that cannot be compared with the store does not count as a complete backup.",
         sort="counted",
-        tests=["tests/unit/stores/test_backup_lag.py::test_what_is_no_backup_lacks_everything"],
+        tests=[
+            "tests/unit/stores/test_backup_lag.py::test_a_file_that_is_not_a_backup_lacks_every_change"
+        ],
         file="stores/backup_lag.py",
         before="    except apsw.Error:\n        return everything\n",
         after="    except apsw.Error:\n        return WrittenSince()\n",

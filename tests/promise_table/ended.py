@@ -9,7 +9,7 @@ ROWS = (
         says="What is said later wins, whatever is imported first.",
         sort="ended",
         tests=[
-            "tests/unit/learning/test_time_of_saying.py::test_what_was_said_later_wins_whatever_is_imported_first"
+            "tests/unit/learning/test_time_of_saying.py::test_the_statement_said_later_supersedes_whichever_is_imported_first"
         ],
         file="knowledge/superseding.py",
         before="                return [*found, (record, other, moment, judged.reason)]\n",
@@ -110,7 +110,7 @@ ROWS = (
         says="A prompt that you send again in a later turn is heard.",
         sort="ended",
         tests=[
-            "tests/unit/learning/test_hooked_sessions.py::test_what_settings_and_plugin_tell_at_once_is_answered_once"
+            "tests/unit/learning/test_hooked_sessions.py::test_simultaneous_session_start_hooks_are_answered_with_one_briefing"
         ],
         file="sessions/duplicate_hooks.py",
         before="before == occurrence and abs(at - before_at) < _AT_ONCE\n",
@@ -129,7 +129,7 @@ ROWS = (
     Promise(
         says="What you put in the place of a rule is kept as a rule.",
         sort="ended",
-        tests=["tests/unit/learning/test_ended_rules.py::test_what_replaces_a_rule_is_kept_as_one"],
+        tests=["tests/unit/learning/test_ended_rules.py::test_a_replacement_is_kept_as_a_rule"],
         file="learning/ended_rules.py",
         before="            beside=[new] if new is not None and known is None else [],\n",
         after="            beside=[],\n",

@@ -121,7 +121,7 @@ ROWS = (
         says="contextd does not learn what it told an agent itself.",
         sort="refused",
         tests=[
-            "tests/unit/claims/test_gate.py::test_what_was_served_before_is_not_learned_from_a_transcript_again"
+            "tests/unit/claims/test_gate.py::test_a_text_that_was_served_before_is_not_learned_from_a_transcript"
         ],
         file="claims/write_gate.py",
         before='        copied = "" if on_purpose else _loop(draft.content, look.served)\n',

@@ -97,7 +97,7 @@ ROWS = (
         says="What must not be sent to an embedder keeps no other text from its vector.",
         sort="sent away",
         tests=[
-            "tests/unit/knowledge/test_embedding.py::test_what_must_not_be_sent_keeps_no_other_text_from_its_vector"
+            "tests/unit/knowledge/test_embedding.py::test_texts_that_must_not_be_sent_do_not_hold_up_the_embedding_of_others"
         ],
         file="codebase/operations/indexing.py",
         before="        runtime = runtime.leaving()",

@@ -37,7 +37,7 @@ ROWS = (
         says="What you took back comes last in every list and says so.",
         sort="taken back",
         tests=[
-            "tests/unit/search/test_validity.py::test_what_the_user_took_back_comes_last_and_quotes_who_did"
+            "tests/unit/search/test_validity.py::test_an_episode_that_the_user_took_back_comes_last_and_quotes_the_retraction"
         ],
         file="search/validity.py",
         before='    return Validity(f"taken back by the user{quoted}{source}", by, replaced=True)\n',
@@ -77,7 +77,7 @@ ROWS = (
         says="What you took back in a session is not learned from it.",
         sort="taken back",
         tests=[
-            "tests/unit/search/test_validity.py::test_what_was_taken_back_in_its_session_teaches_nothing"
+            "tests/unit/search/test_validity.py::test_statements_taken_back_in_their_session_are_not_learned"
         ],
         file="learning/statements.py",
         before="_NEVER or (turn is not None and turn.taken_back):\n",
@@ -87,7 +87,7 @@ ROWS = (
         says="What you dropped stays away when it is said again.",
         sort="taken back",
         tests=[
-            "tests/unit/learning/test_candidates.py::test_what_was_dropped_stays_away_when_it_is_said_again"
+            "tests/unit/learning/test_candidates.py::test_a_rejected_candidate_does_not_return_when_said_again"
         ],
         file="learning/statements.py",
         before='    query = runtime.query("discovery", level="project", statuses=("archived",)',
@@ -111,7 +111,7 @@ ROWS = (
         says="A preference that you turned down is not proposed again, and keeps no other from it.",
         sort="taken back",
         tests=[
-            "tests/unit/knowledge/test_taken_back.py::test_what_was_turned_down_keeps_nothing_else_from_being_proposed"
+            "tests/unit/knowledge/test_taken_back.py::test_a_rejected_proposal_does_not_keep_others_from_being_proposed"
         ],
         file="person/proposals.py",
         before="persons_records(here, *STATUSES, ended=True)",
@@ -131,7 +131,7 @@ ROWS = (
         says="An import that you undid does not come back by itself.",
         sort="taken back",
         tests=[
-            "tests/unit/imports/test_followed_instructions.py::test_what_a_person_took_back_does_not_come_back_by_itself"
+            "tests/unit/imports/test_followed_instructions.py::test_an_undone_import_does_not_return_until_a_person_imports_again"
         ],
         file="imports/note_import.py",
         before="(last.action == TAKEN_BACK and not intake.unasked)",

@@ -27,7 +27,7 @@ ROWS = (
         says="What you stated for good is told in every later session.",
         sort="told",
         tests=[
-            "tests/unit/knowledge/test_directives_hold.py::test_what_the_user_stated_is_told_in_every_later_session"
+            "tests/unit/knowledge/test_directives_hold.py::test_a_rule_stated_by_the_user_is_in_every_later_briefing"
         ],
         file="briefing/directive_lines.py",
         before="    records = [*find(learned).records, *find(typed).records]\n",
@@ -148,7 +148,7 @@ ROWS = (
         says="What your agent lost in a compaction is told again.",
         sort="told",
         tests=[
-            "tests/unit/invocation/test_conversations.py::test_what_a_compacted_window_lost_is_told_again_once"
+            "tests/unit/invocation/test_conversations.py::test_context_lost_by_a_compaction_is_injected_again_once"
         ],
         file="briefing/injected_records.py",
         before="    return set(session.injected) - set(map(str, session.data.get(LOST, ())))\n",
@@ -178,7 +178,7 @@ ROWS = (
         says="What a sub-agent of Copilot was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_the_task_and_report_of_a_sub_agent_are_not_words_of_the_user"
         ],
         file="imports/importers/copilot.py",
         before='transcript.marks = {"sidechain": True, "agent": agent} if agent else {}',
@@ -198,7 +198,7 @@ ROWS = (
         says="Noon, 12 pm and the schedule that means it are no contradiction, and 12 am is midnight.",
         sort="told",
         tests=[
-            "tests/unit/claims/test_contradict.py::test_what_can_hold_at_once_is_no_contradiction",
+            "tests/unit/claims/test_contradict.py::test_statements_that_can_both_hold_are_no_contradiction",
             "tests/unit/claims/test_contradict.py::test_a_contradiction_is_seen_whichever_way_round_and_said_in_words",
         ],
         file="claims/schedules.py",
@@ -239,7 +239,7 @@ ROWS = (
         says="What a sub-agent of OpenCode was asked is not taken for your word.",
         sort="told",
         tests=[
-            "tests/unit/imports/test_sub_agents.py::test_what_a_sub_agent_is_asked_is_no_word_of_the_user"
+            "tests/unit/imports/test_sub_agents.py::test_the_task_and_report_of_a_sub_agent_are_not_words_of_the_user"
         ],
         file="imports/importers/opencode.py",
         before='transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}',
@@ -311,7 +311,7 @@ ROWS = (
         says="What another person wrote, or text for a file, is no demand of yours, whichever way it came in.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_spans_of_orders.py::test_what_a_prompt_passes_on_is_no_demand"
+            "tests/unit/learning/test_spans_of_orders.py::test_orders_quoted_in_a_prompt_become_no_rule"
         ],
         file="sessions/hook_events.py",
         before="    own, material = set_apart(clean)\n",
@@ -331,7 +331,7 @@ ROWS = (
         says="What a prompt pastes is not told back to it.",
         sort="told",
         tests=[
-            "tests/unit/briefing/test_session_outcomes.py::test_what_a_prompt_pastes_is_not_told_back"
+            "tests/unit/briefing/test_session_outcomes.py::test_a_memory_pasted_into_a_prompt_is_not_injected_again"
         ],
         file="briefing/prompt_context.py",
         before="if one.id not in hidden and not _is_in(one.text, pasted)]",
@@ -377,7 +377,7 @@ ROWS = (
         says="A rule that you kept is not judged again.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_judged_again.py::test_what_a_person_or_a_second_session_confirmed_stays"
+            "tests/unit/learning/test_judged_again.py::test_a_rule_confirmed_by_a_person_or_a_second_session_stays_active"
         ],
         file="learning/judged_again.py",
         before="        if any(one.action not in _NO_ACT or",

@@ -9,7 +9,7 @@ ROWS = (
         says="What you said in a turn is kept however short the answer was.",
         sort="told",
         tests=[
-            "tests/unit/learning/test_short_answers.py::test_what_the_user_says_is_kept_however_short_the_answer"
+            "tests/unit/learning/test_short_answers.py::test_a_statement_of_the_user_is_kept_however_short_the_answer"
         ],
         file="learning/episodes.py",
         before="any(map(states, entries)) or ",
@@ -59,7 +59,7 @@ ROWS = (
         says="Of a past session only what bears on the prompt is told.",
         sort="told",
         tests=[
-            "tests/unit/briefing/test_bearing_entries.py::test_what_the_session_settled_of_something_else_is_not_told"
+            "tests/unit/briefing/test_bearing_entries.py::test_unrelated_entries_of_a_session_that_resembles_the_prompt_are_not_injected"
         ],
         file="briefing/bearing_entries.py",
         before="            if (passes or amends is not None) and not",
@@ -129,7 +129,7 @@ ROWS = (
         says="What was taken back since is not told late.",
         sort="told",
         tests=[
-            "tests/unit/briefing/test_late_memory.py::test_what_was_taken_back_since_is_not_told_late"
+            "tests/unit/briefing/test_late_memory.py::test_a_late_answer_leaves_out_records_deleted_since_the_prompt"
         ],
         file="briefing/late_memory.py",
         before="    holds = len(records) == len(why) and all(map(_holds, records))\n",

@@ -98,7 +98,7 @@ def test_files_are_found_by_what_their_imports_say(store):
     assert found_by(words=frozenset({"userlist"}), targets=frozenset({"a/to.py"})) == set()
 
 
-def test_what_was_written_and_removed_since_a_version_is_told(store):
+def test_changes_since_a_version_list_the_written_files_and_say_whether_any_was_removed(store):
     put(store, source("a.py"), source("b.py"))
     first = store.files.of(SHOP).changes(0)
     assert (first.put, first.removed) == (("a.py", "b.py"), False)
@@ -180,7 +180,7 @@ def test_a_repository_is_one_project_in_all_its_checkouts(store):
     assert store.directory.all() == [again]
 
 
-def test_what_was_seen_of_a_project_is_kept_and_grows(store):
+def test_sightings_of_a_project_are_kept_and_extended(store):
     first = store.directory.register(replace(project("one"), sightings=("git:a/-",)))
     assert store.directory.all() == [first]
     grown = store.directory.register(replace(project("one"), sightings=("git:a/-", "id:n")))
@@ -213,7 +213,7 @@ def test_a_name_that_another_project_has_gets_a_number(store):
     assert [p.scope.project for p in store.directory.all()] == scopes
 
 
-def test_what_is_known_of_a_project_can_be_replaced(store):
+def test_the_identity_and_name_of_a_project_can_be_replaced(store):
     known = store.directory.register(project("shallow"))
     store.directory.save(replace(known, identity="whole", name="Shop"))
     assert store.directory.register(project("whole")).name == "Shop"
@@ -329,7 +329,7 @@ def test_files_with_an_error_are_listed(store):
     assert one.files.of(SHOP).errors() == [("a.js", "vendored")]
 
 
-def test_what_stands_in_no_checkout_sees_the_one_indexed_last_and_removes_from_all(store):
+def test_without_a_checkout_the_last_indexed_one_is_read_and_a_removal_reaches_all(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py"), source("same.py"))
     put(other, source("b.py"), source("same.py"))

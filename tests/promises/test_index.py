@@ -222,7 +222,7 @@ def test_pending_is_newest_first_and_ends_when_vectors_are_attached(store):
     assert store.index.pending("", 5) == []
 
 
-def test_what_is_pending_says_whose_it_is_and_words_of_people_come_before_code(store):
+def test_pending_documents_name_their_scope_and_records_and_messages_precede_code(store):
     there = doc("two", "theirs", scope=SCOPES[0], kind="code")
     store.index_put([doc("one", "mine"), there, doc("three", "said", kind="event")], {}, "")
     assert store.index.pending("m", 5) == [
@@ -246,7 +246,7 @@ def test_nothing_pending_is_not_the_last_word(store):
     assert pending(store, "other", 1) == ["one"]
 
 
-def test_what_is_put_again_as_it_was_stays_in_its_place(store):
+def test_a_document_put_again_unchanged_keeps_its_place_in_the_pending_order(store):
     store.index_put([doc("one"), doc("two", "other")], {}, "")
     store.index_put([doc("one")], {}, "")
     assert pending(store, "m", 5) == ["two", "one"]

@@ -170,7 +170,7 @@ def test_lanes_do_not_wait_for_one_another_and_places_keep_to_themselves(store):
     assert claim(store, lanes=("index", "upkeep"), place="laptop").id == index
 
 
-def test_what_matters_most_is_claimed_first_then_what_is_due_first(timed, clock):
+def test_jobs_are_claimed_by_priority_and_then_by_due_time(timed, clock):
     store = timed
     late = store.enqueue("late", run_at=clock.at + HOUR)
     soon = store.enqueue("soon", run_at=clock.at)

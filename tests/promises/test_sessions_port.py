@@ -136,7 +136,7 @@ def test_a_withdrawn_session_is_kept_and_comes_back(store):
     assert store.change("other", readmitted=True).status == "active"
 
 
-def test_what_the_events_tell_counts_once_with_what_was_counted_before(store):
+def test_a_fold_of_events_applied_twice_counts_once_in_its_session(store):
     store.open(session("s", hours=2, files=(access("a.py", 3, 2),), tool_calls=4))
     fold = Fold(
         started_at=EPOCH,
@@ -190,7 +190,7 @@ def test_an_event_that_arrives_twice_is_there_once(store):
     assert [(s, e.key) for s, e in store.sessions.messages(asked)] == [("s", "c"), ("s", "a")]
 
 
-def test_what_belongs_to_a_session_needs_the_session(store):
+def test_appending_events_to_an_unknown_session_is_refused_and_stores_nothing(store):
     with pytest.raises(NotFound) as refusal:
         store.append("nobody", [event("a")])
     assert refusal.value.hint
@@ -231,7 +231,7 @@ def test_any_source_can_be_served(store, text):
     assert [item.source for item in store.sessions.items("s")] == [text]
 
 
-def test_what_was_said_in_a_session_is_remembered_for_that_session(store):
+def test_handed_out_texts_are_remembered_for_their_session_and_scope_only(store):
     told = [HandedOut(SHOP, "s", "a"), HandedOut(SHOP, "s", "a"), HandedOut(SHOP, "", "b")]
     store.upkeep.note(ByProducts(handed_out=told))
     assert store.sessions.handed_out(SHOP, "s", ["a", "b", "c"]) == {"a"}

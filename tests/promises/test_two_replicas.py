@@ -68,7 +68,7 @@ def at_once(replicas: list[Whole], act: Callable[[Whole, int], object]) -> list[
         return list(pool.map(run, range(len(replicas))))
 
 
-def test_what_one_commits_the_other_finds_by_words_and_by_meaning(replicas):
+def test_a_commit_of_one_replica_is_found_by_words_and_vectors_in_the_other(replicas):
     one, other = replicas
     assert other.index.lexical(["upload"], HERE, 5) == []
     for number in range(3):
@@ -156,7 +156,7 @@ def test_a_connection_that_calls_two_replicas_at_once_opens_one_session(replicas
         assert found.id == opened_id
 
 
-def test_what_two_replicas_propose_at_once_is_one_value(replicas):
+def test_a_value_proposed_by_two_replicas_at_once_is_kept_as_one(replicas):
     for turn in range(8):
 
         def propose(store: Whole, place: int, name: str = f"key {turn}") -> object:

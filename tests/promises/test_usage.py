@@ -94,7 +94,7 @@ def test_each_scope_has_totals_of_its_own(store):
     assert store.observations.recent(frozenset()) == []
 
 
-def test_what_happened_lately_is_what_its_parts_say(store):
+def test_the_summary_of_recent_activity_equals_its_separate_queries(store):
     sessions = [session(f"s{n}", hours=n) for n in range(4)]
     records = [Record(id=f"r{n}", kind="memory", scope=SHOP, content=f"fact {n}") for n in range(4)]
     old = Record(id="rule", kind="policy", scope=SHOP, content="old", created_at=EPOCH)

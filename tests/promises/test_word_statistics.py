@@ -61,7 +61,7 @@ def test_twenty_projects_beside_it_change_no_score(store):
         ({"facets": ("tag=b",)}, {"tags": ("a",)}),
     ],
 )
-def test_what_a_filter_hides_changes_no_score(store, monkeypatch, hidden, asked):
+def test_documents_hidden_by_a_filter_change_no_score(store, monkeypatch, hidden, asked):
     shown = {"facets": ("tag=a",)}
     noise = [doc for n in range(3) for doc in documents(A, f"x{n}", **hidden)]
     store.index_put([*documents(A, **shown), *noise], {}, "")

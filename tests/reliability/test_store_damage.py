@@ -159,7 +159,7 @@ def test_damaged_pages_are_told_by_name_and_a_backup_brings_everything_back(tmp_
     restored.close()
 
 
-def test_what_is_out_of_step_is_told(tmp_path):
+def test_a_check_reports_records_and_index_that_are_out_of_step(tmp_path):
     store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
     put(store, "two")

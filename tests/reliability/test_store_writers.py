@@ -150,7 +150,7 @@ def test_threads_write_and_roll_back_side_by_side_and_lose_nothing(tmp_path):
     store.close()
 
 
-def test_what_another_store_wrote_is_found_by_the_next_search(tmp_path):
+def test_writes_and_removals_of_another_store_show_in_the_next_vector_search(tmp_path):
     mine, theirs = (opened(at(tmp_path)) for _ in range(2))
     writing = view_of(theirs)
 

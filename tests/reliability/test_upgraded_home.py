@@ -134,7 +134,7 @@ def test_an_index_that_lost_a_part_is_mended_and_the_owner_is_told(tmp_path):
     host.close()
 
 
-def test_what_its_projects_were_known_by_still_finds_them_and_grows(old):
+def test_projects_of_an_old_home_are_still_found_and_gain_sightings(old):
     organisation = old.host.organisation(LOCAL)
     before = {one.scope: one for one in organisation.directory.all()}
     assert {one.sightings for one in before.values()} == {()}

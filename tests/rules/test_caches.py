@@ -171,13 +171,13 @@ def test_a_module_remembers_only_what_is_the_same_for_everybody() -> None:
     assert {name: found for name, found in remembered.items() if found} == allowed
 
 
-def test_what_grows_with_texts_has_a_limit() -> None:
+def test_caches_that_grow_with_texts_have_a_limit() -> None:
     for name, entries in ALLOWED.items():
         texts = {entry for entry, reason in entries.items() if reason == WORD}
         assert texts <= bounded(parsed(product_file(name))), name
 
 
-def test_what_is_remembered_of_whole_texts_takes_tens_of_megabytes_at_most() -> None:
+def test_caches_of_whole_texts_take_tens_of_megabytes_at_most() -> None:
     for name, entries in ALLOWED.items():
         module = import_module(".".join(product_file(name).with_suffix("").parts[1:]))
         readings = [entry for entry, reason in entries.items() if reason == WORD]
@@ -218,5 +218,7 @@ def test_every_way_to_remember_is_noticed(source: str) -> None:
         "table = {}\ntable['x'] = 1",
     ],
 )
-def test_what_is_read_or_a_call_s_own_is_no_memory(source: str) -> None:
+def test_tables_that_are_only_read_and_names_local_to_a_call_are_no_process_state(
+    source: str,
+) -> None:
     assert state(ast.parse(source)) == set()

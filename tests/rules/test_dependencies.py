@@ -70,7 +70,7 @@ def test_no_package_of_this_environment_is_resolved_freely() -> None:
     assert found - set(map(name, PINS)) == set()
 
 
-def test_what_builds_the_package_is_pinned() -> None:
+def test_build_requirements_are_pinned() -> None:
     built = set(map(name, SETTINGS["tool"]["uv"]["build-constraint-dependencies"]))
     assert set(map(name, SETTINGS["build-system"]["requires"])) <= built
 

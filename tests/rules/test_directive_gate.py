@@ -165,7 +165,7 @@ def test_an_act_ends_a_directive(action: str) -> None:
     assert in_force(record, ended, action) == ended
 
 
-def test_what_is_no_directive_sinks_as_before() -> None:
+def test_a_record_that_is_not_a_directive_still_decays_and_can_be_demoted() -> None:
     note = made("memory")
     sunk = note.with_(confidence=0.1, status="candidate")
     assert not is_directive(note)

@@ -57,7 +57,7 @@ def test_every_wrong_field_is_named_at_once(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=lambda kind: kind.name)
-def test_what_is_missing_is_named_or_filled_in(kind: Kind) -> None:
+def test_missing_fields_of_a_kind_are_named_or_filled_with_defaults(kind: Kind) -> None:
     required = {name for name, spec in kind.fields.items() if spec.required}
     if required:
         with pytest.raises(Invalid) as refused:

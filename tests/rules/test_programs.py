@@ -137,5 +137,5 @@ def test_every_way_to_start_a_program_is_noticed(source: str) -> None:
 @pytest.mark.parametrize(
     "source", ["import subprocess", "subprocess.list2cmdline([])", "from os import path"]
 )
-def test_what_starts_nothing_is_not_noticed(source: str) -> None:
+def test_code_that_starts_no_program_is_not_reported(source: str) -> None:
     assert not _starts(ast.parse(source))

@@ -182,7 +182,7 @@ def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
     assert modules & {"jinja2", "mcp", "onnxruntime", "ruamel", "starlette", "uvicorn"} == set()
 
 
-def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
+def test_modules_of_the_daemon_import_dataclass_from_contextd_common() -> None:
     source = Path(__file__).parents[2] / "src"
     standing_alone = {source / "contextd" / "demo.py", source / "contextd_common" / "dataclass.py"}
     dear = [

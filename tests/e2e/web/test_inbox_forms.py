@@ -153,7 +153,7 @@ def test_one_is_merged_into_what_says_the_same(
 
 
 @pytest.mark.long
-def test_what_somebody_changed_since_is_not_taken_back(
+def test_undoing_an_acceptance_is_refused_when_the_record_was_edited_since(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
     visitor = visit()

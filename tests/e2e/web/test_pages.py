@@ -240,7 +240,7 @@ def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str
 
 
 @pytest.mark.long
-def test_what_cannot_be_seen_or_turns_the_text_is_spelled_out(
+def test_invisible_characters_and_escapes_are_spelled_out_and_an_edit_form_keeps_them(
     visit: Visit, call: Callable[..., Any]
 ) -> None:
     text = "Open \u202egpj.exe\u202c, print \x1b[31mred\x1b[0m and **stay** calm&amp;<i>."

@@ -27,7 +27,7 @@ def note(call: Call) -> Iterator[str]:
 
 
 @pytest.mark.long
-def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
+def test_a_preference_is_saved_written_to_user_md_removed_restored_and_edited(
     visit: Visit, call: Call, home: Home
 ) -> None:
     (home.path / "USER.md").write_text("- Name: Ana Kos\n- I like <b>short</b> answers\n")
@@ -61,7 +61,9 @@ def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
 
 
 @pytest.mark.long
-def test_what_recurs_is_accepted_or_turned_down(visit: Visit, call: Call, home: Home) -> None:
+def test_a_proposed_preference_is_accepted_or_rejected(
+    visit: Visit, call: Call, home: Home
+) -> None:
     wiki = home.path.parent / f"{home.path.name}-wiki"
     wiki.mkdir()
     subprocess.run(["git", "init", "-q", str(wiki)], check=True)

@@ -45,7 +45,9 @@ def test_a_module_is_opened_from_the_graph_by_keyboard(visit: Visit) -> None:
 
 
 @pytest.mark.long
-def test_what_is_written_about_a_module_is_counted_there(visit: Visit, call: Call) -> None:
+def test_a_record_about_a_module_is_listed_and_counted_at_the_module(
+    visit: Visit, call: Call
+) -> None:
     made = call("remember", content="Prices are in cents.", kind="discovery",
                 fields={"type": "rule", "module": "prices"})["id"]  # fmt: skip
     visitor = visit()

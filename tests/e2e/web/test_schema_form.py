@@ -90,7 +90,7 @@ def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit
     expect(page.locator("[data-state]")).to_have_text("1 problem")
 
 
-def test_what_is_wrong_in_the_schema_form_is_said_at_its_field_and_nothing_typed_is_lost(
+def test_errors_of_the_schema_form_appear_at_their_field_and_typed_input_stays(
     visit: Visit, call: Call
 ) -> None:
     visitor = visit()

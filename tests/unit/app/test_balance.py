@@ -70,7 +70,7 @@ def problems(desk) -> list[str]:
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_what_is_out_of_balance_is_seen_in_its_project_and_mended_at_the_next_start(
+def test_inconsistent_derived_data_is_seen_in_its_project_and_repaired_at_the_next_start(
     worked, home, neighbour, damage
 ):
     statements, what = DAMAGE[damage]

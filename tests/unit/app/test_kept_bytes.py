@@ -12,7 +12,7 @@ from contextd.app.files import kept_bytes
 from contextd.runtime.settings import load_settings
 
 
-def test_what_was_made_once_stays(tmp_path: Path) -> None:
+def test_a_kept_key_is_made_once_and_readable_only_by_its_owner(tmp_path: Path) -> None:
     first = kept_bytes(tmp_path / "key", 32)
     assert len(first) == 32
     assert kept_bytes(tmp_path / "key", 32) == first

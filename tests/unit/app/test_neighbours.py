@@ -49,7 +49,9 @@ def test_equal_files_of_two_projects_are_found_in_both(first, tmp_path):
 
 
 @pytest.mark.parametrize("connections", [("", ""), ("one", "two"), ("one", "one")])
-def test_what_one_project_was_told_the_other_may_still_learn(first, second, connections):
+def test_a_memory_served_to_one_project_can_still_be_recorded_in_another(
+    first, second, connections
+):
     teller, learner = first.connected(connections[0]), second.connected(connections[1])
     lesson = {
         "title": "CSV needs a BOM",

@@ -23,7 +23,7 @@ def test_the_same_work_is_done_for_every_owner() -> None:
     assert preparations.count == 0
 
 
-def test_what_runs_is_counted_and_may_be_asked_for_again() -> None:
+def test_a_running_preparation_is_counted_and_can_be_requested_again() -> None:
     preparations = Preparations(_none_fails)
     seen: list[int] = []
 

@@ -110,7 +110,9 @@ def test_a_connection_keeps_its_session_whichever_host_answers(pair: list[Desk])
     assert seats[0] == seats[1]
 
 
-def test_what_one_host_showed_the_other_does_not_learn_as_the_users_own(pair: list[Desk]) -> None:
+def test_a_note_shown_by_one_host_is_not_learned_by_the_other_as_the_users_own(
+    pair: list[Desk],
+) -> None:
     one, other = (desk.connected("c") for desk in pair)
     session = one("session_start", task="count parcels")["session_id"]
     elsewhere = pair[0].connected("d")("session_start", task="print labels")["session_id"]

@@ -306,7 +306,7 @@ def test_only_what_was_reported_as_no_help_is_noise_until_it_helps(desk):
     assert desk("list_noise")["entries"] == []
 
 
-def test_what_is_briefed_or_injected_was_not_read(desk):
+def test_briefings_and_injections_do_not_count_as_reads_of_a_record(desk):
     [id] = saved(desk, NOTES[0])
     for _ in range(3):
         desk.connected("one")("session_start", task_description="Deploy the shop")
@@ -372,7 +372,7 @@ def blog(shop, tmp_path):
     return shop.at(root)
 
 
-def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, blog):
+def test_unanswered_queries_of_one_project_are_no_gap_of_another(shop, blog):
     for _ in range(3):
         shop("recall_context", query="how do we rotate the signing keys")
     blog("recall_context", query="who approves guest posts")

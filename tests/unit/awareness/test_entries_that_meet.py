@@ -69,7 +69,7 @@ def test_a_newer_counter_is_an_update_that_is_offered_and_no_dispute(typed):
     assert disputes(typed) == []
 
 
-def test_what_the_schema_says_identifies_an_entry_decides_alone(typed):
+def test_entries_with_different_identifying_fields_do_not_contradict(typed):
     kept(typed, "quota", spot="login", rule="Allow bursts of requests")
     other = kept(typed, "quota", spot="search", rule="Never allow bursts of requests")
     assert (other["note"], disputes(typed)) == ("", [])

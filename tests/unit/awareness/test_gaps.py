@@ -93,7 +93,7 @@ def test_questions_that_only_begin_alike_are_gaps_of_their_own():
         assert cluster(missed, embed) == [[one] for one in missed]
 
 
-def test_what_is_read_often_and_grows_old_is_a_warning():
+def test_outdated_records_that_are_read_often_are_a_warning():
     old = [tally("decision", 4, stale=3), tally("note", 4)]
     assert gaps(tallies=old, reads={"decision": 20, "note": 2}) == [
         ("stale_demand", "warning"),

@@ -45,7 +45,7 @@ def test_nonsense_answers_nothing_and_is_no_gap(open_desk, name):
     assert desk.usage().misses == 0
 
 
-def test_what_a_note_answers_is_no_gap_where_no_lesson_does(open_desk):
+def test_a_question_answered_by_a_note_is_no_gap_although_no_memory_answers_it(open_desk):
     desk = open_desk(embedder_name="minilm")
     desk("save_context", content="Invoices are rounded half up to whole cents")
     desk.host.work_off()
@@ -57,7 +57,7 @@ def test_what_a_note_answers_is_no_gap_where_no_lesson_does(open_desk):
     assert len(gaps(desk)) == 1
 
 
-def test_what_is_near_to_nonsense_is_left_out(open_desk):
+def test_vector_hits_of_a_nonsense_query_are_left_out(open_desk):
     class Agreeing(Listening):
         """An embedder to which everything is alike."""
 
@@ -120,7 +120,7 @@ def test_an_answer_in_other_words_closes_a_gap(desk):
     assert [gap["subjects"] for gap in gaps(desk)] == [["how is the shop lit at night"]]
 
 
-def test_what_was_known_before_the_question_closes_nothing(desk):
+def test_a_record_older_than_the_question_does_not_close_its_gap(desk):
     desk("save_context", content="The office printer is on the second floor")
     desk.runtime()
     desk("recall_context", query="where do visitors park")

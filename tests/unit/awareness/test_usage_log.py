@@ -152,7 +152,7 @@ def test_the_oldest_observations_are_dropped_past_the_limit(
     assert store.noted == ["two", "three"]
 
 
-def test_what_was_kept_is_tried_again_although_nothing_new_comes_in() -> None:
+def test_unstored_observations_are_tried_again_although_no_new_ones_arrive() -> None:
     store, wanted = Store(Busy("not now")), list[str]()
     log = UsageLog(store, lambda *_: None, wanted=lambda: wanted.append("once"))  # type: ignore[arg-type]
     log.observe(observation("one"))

@@ -48,7 +48,9 @@ def aside(session: CodingClient) -> None:
     )
 
 
-def test_what_the_session_settled_of_something_else_is_not_told(client: Opened) -> None:
+def test_unrelated_entries_of_a_session_that_resembles_the_prompt_are_not_injected(
+    client: Opened,
+) -> None:
     chat(client(), PROBLEM, SETTLED, BESIDE, LEADS)
     aside(client())
     later = client()

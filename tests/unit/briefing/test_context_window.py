@@ -88,7 +88,7 @@ def test_past_four_fifths_the_lowest_go_with_a_reason_and_search_still_finds_the
     assert "archived from the window" in hit["why"]
 
 
-def test_what_is_read_again_comes_back_into_the_window(agent):
+def test_an_archived_file_returns_to_the_window_when_it_is_read_again(agent):
     agent("read_file", path="src/auth/guard.ts")
     fill(agent, "src/a.ts", tokens=600)
     fill(agent, "src/b.ts", tokens=600)

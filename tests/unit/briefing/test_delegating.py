@@ -50,7 +50,9 @@ def test_the_rules_for_what_was_asked_come_first_and_keep_to_their_room(
     assert count_tokens(told) <= TOLD_TOKENS
 
 
-def test_what_the_sub_agent_is_asked_goes_before_what_the_user_said(client: CodingClient) -> None:
+def test_a_sub_agent_gets_the_rules_of_its_own_task_before_those_of_the_users_prompt(
+    client: CodingClient,
+) -> None:
     client.starts()
     rule(client.desk, MONEY)
     rule(client.desk, CSV)

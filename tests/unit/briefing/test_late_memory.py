@@ -148,7 +148,9 @@ def test_a_hook_that_its_client_ended_leaves_nothing_to_say(client: Opened) -> N
     assert NOTICE not in session.asks(OTHER)
 
 
-def test_what_was_taken_back_since_is_not_told_late(client: Opened, desk: Desk) -> None:
+def test_a_late_answer_leaves_out_records_deleted_since_the_prompt(
+    client: Opened, desk: Desk
+) -> None:
     session = client()
     session.starts()
     gives_up(session, LIKE, answered_late=False)

@@ -53,7 +53,7 @@ def test_it_says_what_is_known_by_section_and_with_its_evidence(shop):
     assert worked.index("Prices come") < worked.index("Run the migrations")
 
 
-def test_what_has_least_evidence_finds_no_room(shop):
+def test_the_memory_file_keeps_to_its_budget_and_counts_all_memories(shop):
     for number in range(60):
         learn(
             shop, f"Fact {number}: the worker of queue {number} must be restarted by hand at noon"

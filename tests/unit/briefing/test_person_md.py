@@ -126,7 +126,7 @@ SENTENCES = st.lists(
 
 
 @given(st.lists(SENTENCES, min_size=1, max_size=12), st.integers(0, 200))
-def test_what_is_condensed_fits_and_is_made_of_whole_sentences(
+def test_condensed_text_fits_its_budget_and_is_made_of_whole_sentences(
     paragraphs: list[list[str]], budget: int
 ) -> None:
     text = "# Me\n\n" + "\n\n".join(" ".join(sentences) for sentences in paragraphs)
@@ -146,7 +146,7 @@ def test_a_text_of_many_sentences_fills_its_budget_and_no_more(budget: int) -> N
     assert 0.9 * budget <= count_tokens(condense(text, budget)) <= budget
 
 
-def test_what_is_insisted_on_is_left_out_last() -> None:
+def test_condensing_keeps_strong_preferences_longest() -> None:
     text = "I like tea. I drink much of it.\n\n- Coffee is fine.\n- Never push to main.\n"
     assert condense(text, 8) == "- Never push to main."
     assert (

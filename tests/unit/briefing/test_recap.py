@@ -80,7 +80,7 @@ def test_the_clients_summary_is_read_once_for_all_lines_and_said_by_none() -> No
     assert any("printer has no room" in line for line in again)
 
 
-def test_what_the_clients_summary_says_is_not_repeated() -> None:
+def test_the_recap_does_not_repeat_the_summary_of_the_client() -> None:
     turns = long_session(2)
     lines = recap(turns, None, 600, window=f"1. Primary request\n{RULE}\nNothing else.")
     assert RULE not in "\n".join(lines)
@@ -94,7 +94,7 @@ def test_nothing_is_told_twice() -> None:
     assert len(lines) == len(set(lines))
 
 
-def test_what_was_taken_back_does_not_come_again() -> None:
+def test_the_recap_leaves_out_turns_that_the_user_took_back() -> None:
     turns = long_session(2)
     turns[0].taken_back = True
     assert RULE not in "\n".join(told(turns, 600))

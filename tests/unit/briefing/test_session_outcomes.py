@@ -145,7 +145,7 @@ def test_a_session_of_requests_alone_says_nothing(client: Opened) -> None:
     assert "how session" not in later.asks(LIKE)
 
 
-def test_what_a_later_session_took_back_is_not_told(client: Opened) -> None:
+def test_an_outcome_taken_back_by_a_later_session_is_not_injected(client: Opened) -> None:
     chat(
         client(),
         "how many workers may the quarry import use?",
@@ -219,7 +219,7 @@ def test_an_outcome_is_short_and_leaves_the_problem_out(client: Opened) -> None:
     assert count_tokens(told) <= 200
 
 
-def test_what_a_prompt_pastes_is_not_told_back(client: Opened, desk: Desk) -> None:
+def test_a_memory_pasted_into_a_prompt_is_not_injected_again(client: Opened, desk: Desk) -> None:
     asking, pasting = client(), client()
     for session in (asking, pasting):
         session.starts()

@@ -122,7 +122,7 @@ def test_without_a_daemon_it_reads_what_lies_ready_and_starts_none(tmp_path: Pat
     assert [path.name for path in home.iterdir()] == ["ready"]
 
 
-def test_what_lies_ready_has_the_figures(words_only: Any) -> None:
+def test_the_ready_file_has_the_figures_of_the_status_line(words_only: Any) -> None:
     desk = words_only
     desk("save_context", content="Prices are integers in cents")
     assert write_ready(desk.runtime()) >= 1

@@ -79,7 +79,7 @@ def test_context_md_holds_instants_only(worked: Desk) -> None:
     assert RELATIVE.findall(text) == []
 
 
-def test_what_lies_ready_has_no_age_in_it_and_tells_it_when_it_is_read(
+def test_the_ready_briefing_stores_no_ages_and_computes_them_when_it_is_read(
     worked: Desk, home: Home
 ) -> None:
     write_ready(worked.runtime())
@@ -102,7 +102,7 @@ def test_a_mark_says_the_same_as_the_age_itself() -> None:
         assert said({"text": mark_of(at.timestamp()), "last_at": ""}, now) == age(at, now)
 
 
-def test_what_looks_like_a_mark_and_is_none_stays() -> None:
+def test_text_that_resembles_an_age_mark_stays_unchanged() -> None:
     text = "say {contextd:ago:soon} and {contextd:ago:12"
     assert said({"text": text, "last_at": ""}, datetime(2026, 3, 1, tzinfo=UTC)) == text
 

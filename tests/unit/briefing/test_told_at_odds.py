@@ -96,7 +96,7 @@ def test_a_briefing_holds_one_side_or_says_that_both_are_disputed(desk, session)
     assert told.count("says otherwise") == 2
 
 
-def test_what_the_window_holds_is_not_contradicted_in_silence(desk, session):
+def test_a_fix_that_contradicts_the_injected_briefing_is_not_injected(desk, session):
     memory(desk, NEVER, trust="human")
     assert NEVER in session.starts()
     fix(desk, DO, days=3)

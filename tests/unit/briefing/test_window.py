@@ -56,7 +56,7 @@ def test_serving_counts_once_per_answer_and_keeps_the_most_it_cost():
     assert (second.type, second.tokens, second.count) == ("file", 50, 2)
 
 
-def test_what_is_served_again_is_active_again():
+def test_an_archived_item_of_the_window_is_active_again_once_it_is_served():
     archived = item("a", status="archived", reason="window full", days=2)
     back = archived.served_again(1, NOW)
     assert back.last_at == NOW

@@ -75,7 +75,7 @@ def test_a_contradiction_is_seen_whichever_way_round_and_said_in_words(kind, one
 
 
 @pytest.mark.parametrize(("one", "other"), BOTH_HOLD)
-def test_what_can_hold_at_once_is_no_contradiction(one, other):
+def test_statements_that_can_both_hold_are_no_contradiction(one, other):
     assert contradiction(one, other) is None
     assert contradiction(other, one) is None
 
@@ -123,7 +123,7 @@ def test_hardly_any_contradiction_of_the_templates_would_be_merged_away():
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_what_people_wrote_is_told_apart_with_high_precision_and_recall(part):
+def test_contradictions_in_sentences_by_people_are_found_with_high_precision_and_recall(part):
     told = judged([pair for pair in written() if pair.template == part], ours_says)
     assert told.precision >= 0.95
     assert told.recall >= 0.7

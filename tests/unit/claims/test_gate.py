@@ -67,7 +67,7 @@ def test_too_long_and_unstorable_texts_are_refused_with_a_hint() -> None:
         assert bad.value.hint
 
 
-def test_what_was_served_before_is_not_learned_from_a_transcript_again() -> None:
+def test_a_text_that_was_served_before_is_not_learned_from_a_transcript() -> None:
     served = f"- {_TEXT}\n- Always run the migrations before the seeds are loaded."
     repeated = _TEXT.upper() + " Also ran the migrations."
     assert admit(_draft(repeated, "extracted"), _look(served)).outcome == "reject"

@@ -56,7 +56,7 @@ def test_twenty_unrelated_entries_of_every_type_never_contradict_each_other(name
         ({"rule": "Indent with tabs", "strength": "mild"}, {"rule": "Sort imports", "strength": "strong"}, "other", ""),
     ],
 )  # fmt: skip
-def test_what_an_entry_is_about_decides_whether_its_fields_are_compared(
+def test_fields_of_entries_are_compared_only_if_the_entries_have_the_same_subject(
     one, other, verdict, reason
 ):
     for a, b in ((one, other), (other, one)):

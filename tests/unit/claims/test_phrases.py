@@ -64,7 +64,9 @@ def test_a_gated_pattern_finds_what_the_pattern_finds(name):
         (replacements._OWNERS, replacements._OWNED),
     ],
 )
-def test_what_is_replaced_lost_or_owned_is_looked_for_wherever_it_is_said(patterns, needs):
+def test_every_sentence_about_a_replacement_loss_or_owner_has_a_word_that_starts_the_search(
+    patterns, needs
+):
     matched = 0
     for pattern in patterns:
         for text in sentences(pattern.pattern, 7):

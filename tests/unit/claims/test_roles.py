@@ -30,7 +30,7 @@ def test_the_same_in_other_words_that_change_nothing_is_a_duplicate(one: str, ot
 
 
 @pytest.mark.parametrize(("one", "other"), repeats()["D"])
-def test_what_looks_alike_and_is_not_the_same_is_kept(one: str, other: str) -> None:
+def test_statements_that_only_look_alike_are_both_kept(one: str, other: str) -> None:
     assert not same_roles(one, other)
     assert not same_roles(other, one)
     assert _typed_after(one, other).outcome == "add"
@@ -74,7 +74,7 @@ def test_before_and_after_with_the_words_exchanged_say_the_same() -> None:
     assert contradiction(one, "Run migrations after the deploy")
 
 
-def test_what_says_more_than_is_known_is_kept() -> None:
+def test_a_statement_and_its_longer_form_are_both_kept() -> None:
     known = "Retry the payment webhook three times, then park the event in the dead letter queue"
     assert _typed_after(known, f"{known} of its tenant").outcome == "add"
     assert _typed_after(f"{known} of its tenant", known).outcome == "add"

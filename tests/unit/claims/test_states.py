@@ -33,7 +33,7 @@ def _pair(older: str, newer: str) -> bool:
 
 
 @pytest.mark.parametrize(("older", "newer"), SUCCESSORS)
-def test_what_is_now_replaces_what_was(older: str, newer: str) -> None:
+def test_a_later_is_now_statement_replaces_the_earlier_state(older: str, newer: str) -> None:
     assert _pair(older, newer)
 
 

@@ -29,7 +29,7 @@ TEXTS: list[tuple[Codec, KeyPath, str]] = [
 
 
 @pytest.mark.parametrize(("codec", "place", "text"), TEXTS, ids=lambda v: getattr(v, "name", None))
-def test_what_is_put_in_comes_out_again_and_nothing_else_changes(
+def test_an_entry_put_into_a_configuration_is_read_and_removed_without_other_changes(
     codec: Codec, place: KeyPath, text: str
 ) -> None:
     added = codec.put(text, place, ENTRY)

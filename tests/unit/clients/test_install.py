@@ -101,7 +101,7 @@ def test_installing_again_changes_no_byte(home: Path) -> None:
     assert {file.state for file in report.files} == {"unchanged"}
 
 
-def test_what_was_made_is_removed_with_its_directories(home: Path) -> None:
+def test_disconnecting_removes_the_files_and_directories_that_connecting_made(home: Path) -> None:
     put_in(home)
     report = take_out(home)
     assert tree(home) == {}
@@ -322,7 +322,7 @@ def test_a_link_in_a_circle_is_refused(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs named pipes")
-def test_what_is_not_a_file_is_refused(home: Path) -> None:
+def test_connecting_refuses_a_configuration_that_is_a_named_pipe(home: Path) -> None:
     os.mkfifo(home / ".claude.json")
     with pytest.raises(Invalid):
         put_in(home)
@@ -435,7 +435,7 @@ def test_without_a_place_for_the_copy_nothing_is_edited(home: Path, tmp_path: Pa
     assert (home / ".claude.json").read_text() == "{}"
 
 
-def test_what_the_client_would_not_understand_either_is_left_alone(home: Path) -> None:
+def test_hooks_of_an_unknown_form_in_the_settings_of_a_client_are_left_alone(home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
     odd = {"Notification": ["text", {"hooks": ["text", {"command": 5}]}, {"hooks": 1}], "Other": 7}

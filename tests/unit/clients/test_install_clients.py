@@ -40,7 +40,9 @@ def test_a_client_is_connected_by_our_command_and_left_without_a_trace(machine: 
 
 
 @each
-def test_what_contextd_writes_for_a_client_is_nobodys_instruction(machine: Machine) -> None:
+def test_passages_written_for_a_client_are_not_read_as_instructions_of_a_person(
+    machine: Machine,
+) -> None:
     machine.connect()
     read = FOREIGN["instructions"].read
     written = [
@@ -279,7 +281,9 @@ def test_an_entry_that_is_switched_off_by_another_sort_is_replaced(tmp_path: Pat
     assert change.endswith("`contextd uninstall opencode --scope project` restores it")
 
 
-def test_what_has_no_file_for_a_project_says_so(tmp_path: Path) -> None:
+def test_connecting_a_client_without_project_configuration_hints_at_user_scope(
+    tmp_path: Path,
+) -> None:
     machine = Machine(tmp_path / "one", "goose", "project")
     with pytest.raises(Invalid) as refused:
         machine.connect()
@@ -293,7 +297,7 @@ def test_what_has_no_file_for_a_project_says_so(tmp_path: Path) -> None:
         ("cline", "user", ".cline/hooks/TaskStart", "echo mine\n"),
     ],
 )
-def test_what_somebody_added_to_a_file_of_ours_stays(
+def test_text_that_a_person_added_to_a_file_of_contextd_stays(
     name: str, reach: InstallScope, path: str, theirs: str, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path / "one", name, reach)
@@ -364,7 +368,7 @@ def trusted(hooks: Path, *places: str) -> str:
     "theirs", ["", "# mine\na = 1 # one\n", '[hooks.state."/x:stop:0:0"]\nb = 1\n']
 )
 @pytest.mark.parametrize("reach", ["user", "project"])
-def test_what_codex_noted_of_our_hooks_goes_with_them(
+def test_trust_that_codex_recorded_for_our_hooks_is_removed_with_them(
     tmp_path: Path, theirs: str, reach: InstallScope
 ) -> None:
     machine = Machine(tmp_path, "codex", reach)

@@ -179,7 +179,9 @@ def test_the_package_holds_what_it_names() -> None:
     assert {path.split("/")[0] for path in package["files"]} <= {p.split("/")[0] for p in FILES}
 
 
-def test_what_is_not_ours_stays_and_what_is_no_more_goes(tmp_path: Path) -> None:
+def test_writing_plugins_keeps_foreign_files_and_removes_outdated_ones_of_contextd(
+    tmp_path: Path,
+) -> None:
     folder, mine = tmp_path / "out", tmp_path / "mine"
     mine.mkdir()
     (mine / "notes.txt").write_text("mine")

@@ -78,7 +78,7 @@ def test_a_branch_is_told_which_rules_its_own_changes_break(branched):
     assert "new.py" in told
 
 
-def test_what_is_not_committed_yet_belongs_to_the_branch(branched):
+def test_a_branch_diff_includes_uncommitted_files(branched):
     committed_now(branched, {"src/auth/guard.ts": "export function guard() { return false; }\n"})
     written(branched.root, {"src/late.ts": "export function late() { return 1; }\n"})
     token = SHOP["src/auth/token.ts"].replace("return 1", "return 3")
@@ -98,7 +98,7 @@ def test_a_branch_that_only_a_remote_has_is_found_by_its_plain_name(branched, tm
     assert "since origin/trunk" in there("diff_context", base="trunk")["text"]
 
 
-def test_what_cannot_be_compared_is_refused_with_what_to_do(branched, tmp_path):
+def test_a_base_that_cannot_be_compared_is_refused_with_a_hint(branched, tmp_path):
     with pytest.raises(NotFound) as unknown:
         branched("diff_context", base="trunc")
     assert "did you mean 'trunk'?" in unknown.value.hint

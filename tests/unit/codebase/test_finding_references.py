@@ -56,7 +56,7 @@ def test_a_method_is_used_where_the_call_graph_says_so_and_not_by_its_name(coded
     assert "text matches: 2 lines in 1 file\nuse.py\n" in unused
 
 
-def test_what_a_limit_cuts_is_counted(coded):
+def test_references_cut_by_a_limit_are_counted(coded):
     many = "".join(f"def f{n}(): Agent().request()\n" for n in range(30))
     written(coded.root, {"many.py": "from agent import Agent\n" + many, "doc.md": "request\n" * 40})
     coded("codebase_index")

@@ -45,7 +45,7 @@ def test_a_name_is_found_exactly_by_case_by_parts_and_by_its_beginning(coded, as
     assert (found["name"], found["match"]) == (first, match)
 
 
-def test_what_more_files_use_comes_first_and_path_and_kind_narrow(coded):
+def test_symbols_used_by_more_files_come_first_and_path_and_kind_narrow_the_search(coded):
     (coded.root / "src" / "billing" / "service2.ts").write_text(
         "export class AuthService {}\nexport function authService() {}\n"
     )

@@ -328,7 +328,7 @@ def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_sessi
     assert tree_of(scanned).watcher is not None
 
 
-def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
+def test_a_file_written_right_after_a_search_is_found_by_the_next_search(scanned):
     paths(scanned, "guard")
     scanned.host.work_off()
     if tree_of(scanned).watcher is None:
@@ -451,7 +451,7 @@ def test_after_many_narrow_looks_the_model_is_that_of_a_fresh_scan(scanned):
     assert linked(scanned) == narrow
 
 
-def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypatch):
+def test_a_scan_that_failed_is_repeated_by_the_next_call(scanned, monkeypatch):
     paths(scanned, "anything")
     (scanned.root / "src/users/model.ts").write_text("export function walrusWaltz() {}\n")
     look_now(scanned)
@@ -466,7 +466,7 @@ def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypat
     assert paths(scanned, "walrusWaltz")[0] == "src/users/model.ts"
 
 
-def test_what_another_process_wrote_into_the_model_is_seen_in_time(scanned):
+def test_a_code_index_changed_by_another_process_is_corrected(scanned):
     paths(scanned, "anything")
     scope = scanned.scope
     with scanned.elsewhere() as store:

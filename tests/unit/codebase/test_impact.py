@@ -37,7 +37,7 @@ def places(broken):
     return [(one["path"], one["symbol"], one["level"], one["certain"]) for one in broken]
 
 
-def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
+def test_impact_lists_broken_callers_tests_records_and_fixes_across_files(coded):
     coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
     found = coded("impact", path="src/auth/token.ts:refreshToken")
     assert places(found["breaks"]) == [
@@ -144,7 +144,7 @@ def test_a_name_that_is_gone_breaks_its_imports(coded):
         ("refreshTokin", "refreshToken"),
     ],
 )
-def test_what_is_unknown_is_said_with_the_nearest_name(coded, path, hint):
+def test_impact_of_an_unknown_name_hints_at_the_nearest_one(coded, path, hint):
     with pytest.raises(NotFound) as refused:
         coded("impact", path=path)
     assert hint in refused.value.hint
@@ -199,7 +199,7 @@ def test_a_branch_is_told_in_one_text_within_its_budget(coded):
         coded("diff_context", base="nowhere")
 
 
-def test_what_half_of_a_project_depends_on_is_cut_and_says_so(coded):
+def test_impact_with_too_many_dependants_is_cut_and_says_so(coded):
     callers = "".join(f"def call_{n}(): return buy()\n" for n in range(120))
     further = "".join(f"def far_{n}(): return call_{n}()\n" for n in range(120))
     written(
@@ -245,7 +245,7 @@ def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
     ]
 
 
-def test_what_was_read_of_calls_is_kept_until_its_file_changes(coded, tmp_path):
+def test_calls_read_from_a_file_are_kept_until_the_file_changes(coded, tmp_path):
     """A process that starts anew reads no file again but those that changed, and says the same."""
     other = coded.at(committed(tmp_path / "second", BLOG))
     other.as_owner("init")

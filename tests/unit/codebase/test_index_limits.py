@@ -101,7 +101,7 @@ def test_a_project_that_grows_past_the_limit_is_cut_and_every_answer_says_so(
     assert "not found" not in desk.answer("find_symbol", name="dump_9").text
 
 
-def test_what_was_indexed_before_a_folder_grew_stays_indexed(known: Desk) -> None:
+def test_files_indexed_before_a_folder_grew_too_large_stay_indexed(known: Desk) -> None:
     write(known.root, many("aaa"))
     look_again(known)
     known("codebase_index")
@@ -143,7 +143,7 @@ def test_a_submodule_that_is_too_large_is_no_part_of_its_project_and_no_project_
     ("operation", "arguments"),
     [("impact", {"path": "src/a.py:alpha"}), ("diff_context", {"base": "HEAD"})],
 )
-def test_what_a_change_breaks_says_how_many_files_were_not_looked_at(
+def test_impact_and_diff_context_say_how_many_files_are_not_indexed(
     known: Desk, tmp_path: Path, operation: str, arguments: dict[str, str]
 ) -> None:
     assert limits.OVER not in known.answer(operation, **arguments).text

@@ -50,7 +50,7 @@ def test_a_call_passed_on_brings_it_too(agent):
 @pytest.mark.parametrize(
     "query", ["chart colours of the sales report", "refreshToken", "parse yaml"]
 )
-def test_what_is_only_near_is_not_told(agent, query):
+def test_a_memory_that_only_resembles_the_query_is_not_attached_to_an_answer(agent, query):
     assert agent.answer("codebase_search", query=query).notices == ()
 
 
@@ -61,7 +61,7 @@ def test_another_project_and_other_surfaces_are_told_nothing(agent, tmp_path):
         assert agent.on(surface).answer("codebase_search", query=QUESTION).notices == ()
 
 
-def test_what_breaks_a_policy_is_a_warning_for_the_client_too(desk, tmp_path):
+def test_a_broken_policy_is_a_warning_notice_for_the_client(desk, tmp_path):
     policy = desk.root / ".context" / "policies" / "no-rm.yaml"
     policy.parent.mkdir(parents=True)
     policy.write_text("requirement: Nothing is removed\nseverity: high\ncommands: ['rm *']\n")

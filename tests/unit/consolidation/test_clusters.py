@@ -77,7 +77,7 @@ made = st.builds(
 
 
 @given(st.lists(made, min_size=2, max_size=5))
-def test_what_is_united_can_be_parted_again(records: list[Record]) -> None:
+def test_a_merge_of_records_can_be_undone_and_keeps_later_edits(records: list[Record]) -> None:
     keeper, *others = [one.with_(id=f"id-{n}") for n, one in enumerate(records)]
     after = united(keeper, others, 0.05)
     assert after.confidence >= keeper.confidence

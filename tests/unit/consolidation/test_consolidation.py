@@ -117,7 +117,7 @@ def test_a_merge_is_taken_back_as_a_whole(desk, pools, by, named):
         desk.as_owner("unmerge", id=id)
 
 
-def test_what_was_taken_back_is_not_merged_again_by_itself(desk, pools):
+def test_an_undone_merge_is_not_repeated_by_the_next_run(desk, pools):
     trigger(desk)
     stays = next(one.id for one in pools[:3] if desk.record(one.id).status == "active")
     desk.as_owner("unmerge", id=stays)
@@ -163,7 +163,7 @@ def test_the_same_knowledge_of_two_projects_stays_in_both(desk, pools, tmp_path)
         }
 
 
-def test_what_a_person_pinned_stays_whatever_is_newer(desk):
+def test_a_pinned_record_is_kept_over_newer_and_human_ones(desk):
     desk.as_owner("init")
     pinned = remedy(desk, "pool exhausted", RELEASE, tags=("pinned",))
     human = remedy(desk, "503 under load", RELEASE, trust="human")
@@ -207,7 +207,7 @@ def memory(desk: Desk, content: str, **data) -> str:
     return record.id
 
 
-def test_what_is_disputed_is_left_until_it_is_settled(desk):
+def test_disputed_records_are_not_merged(desk):
     desk.as_owner("init")
     ids = [memory(desk, "Run the migrations before starting the workers") for _ in range(3)]
     desk("memory_record", title="Order", description="-", outcome="success",
@@ -275,7 +275,7 @@ def test_originals_may_stay_in_use(desk, pools):
     assert not desk.record(joined).canonical_id
 
 
-def test_what_nobody_believes_any_more_is_archived_with_the_reason(desk, home, pools):
+def test_weak_records_are_archived_with_the_reason_and_can_be_restored(desk, home, pools):
     weak = remedy(desk, "flaky port", "Restart the runner", trust="extracted", confidence=0.4)
     human = remedy(desk, "flaky disk", "Replace the disk", trust="human", confidence=0.1)
     home.clock.move(hours=24 * 160)

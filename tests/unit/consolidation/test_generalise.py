@@ -33,7 +33,7 @@ OWN = Particulars(
         ("db.acme.internal:5432 and 10.0.0.5", "<address> and <address>"),
     ],
 )
-def test_what_only_the_project_has_is_taken_out(text: str, told: str) -> None:
+def test_particulars_of_a_project_are_replaced_by_placeholders(text: str, told: str) -> None:
     assert generalised(text, OWN) == told
     assert generalised(told, OWN) == told
 
@@ -52,7 +52,7 @@ def test_what_only_the_project_has_is_taken_out(text: str, told: str) -> None:
         "pytest -n 0 --maxfail=1",
     ],
 )
-def test_what_everybody_has_stays(text: str) -> None:
+def test_names_and_terms_in_general_use_stay_in_a_generalised_text(text: str) -> None:
     assert generalised(text, OWN) == text
 
 

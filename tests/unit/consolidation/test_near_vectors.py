@@ -74,7 +74,7 @@ def test_it_can_be_stopped_between_steps() -> None:
 
 
 @pytest.mark.parametrize("at_once", [10_000, 300])
-def test_what_hangs_together_is_found_across_groups(monkeypatch, at_once) -> None:
+def test_near_vectors_are_found_across_groups(monkeypatch, at_once) -> None:
     monkeypatch.setattr(neighbours, "AT_ONCE", at_once)
     monkeypatch.setattr(neighbours, "_GROUP", 20)
     pairs, alone = 100, 700

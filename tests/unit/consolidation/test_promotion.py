@@ -87,7 +87,7 @@ def test_a_generalised_text_is_proposed_once(desk):
     assert (again["new_id"], again["status"]) == (kept["new_id"], "known")
 
 
-def test_what_is_promoted_above_all_projects_is_no_word_of_the_person(desk, wiki):
+def test_a_record_promoted_to_the_organisation_is_not_shown_as_a_word_of_the_person(desk, wiki):
     desk.as_owner("init")
     promote(desk, lesson(desk), "org")
     desk("memory_record", title="Tea", description="at four", content="I drink tea at four.",
@@ -182,7 +182,7 @@ def test_the_owner_may_take_it_to_all_their_projects(desk, wiki):
     assert found(wiki) == [new["new_id"]]
 
 
-def test_what_comes_from_outside_is_spread_by_people_only(desk):
+def test_imported_records_are_promoted_by_people_only(desk):
     desk.as_owner("init")
     record = desk.record(lesson(desk))
     desk.put(record.with_(trust="imported"))
@@ -191,7 +191,7 @@ def test_what_comes_from_outside_is_spread_by_people_only(desk):
     assert promote(desk.on("cli"), record.id)["new_id"]
 
 
-def test_what_waits_or_ended_is_not_promoted(desk):
+def test_promotion_refuses_a_candidate_and_a_wrong_item_type(desk):
     desk.as_owner("init")
     record = desk.record(lesson(desk))
     desk.put(record.with_(status="candidate"))
@@ -201,7 +201,7 @@ def test_what_waits_or_ended_is_not_promoted(desk):
         desk("knowledge_promote", item_id=record.id, item_type="remediation", target_scope="team")
 
 
-def test_what_two_projects_know_is_proposed_to_their_team_and_not_done(desk, wiki):
+def test_knowledge_shared_by_two_projects_is_proposed_to_their_team_and_not_promoted(desk, wiki):
     desk.as_owner("init")
     mine = lesson(desk, "In shop wrap errors with context before returning them from a handler.")
     assert desk.as_owner("promotions_propose")["proposed"] == 0

@@ -47,7 +47,7 @@ def test_a_repeated_rule_counts_as_told_only_if_it_came_before_the_user_said_it(
     assert [(one.number, one.told) for one in found] == [(1, told)]
 
 
-def test_what_was_said_once_is_not_said_again() -> None:
+def test_a_statement_said_once_does_not_count_as_said_again() -> None:
     assert not said_again(session(1, AGAIN), [session(0, "Add a discount.")], [])
 
 

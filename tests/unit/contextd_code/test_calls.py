@@ -127,7 +127,7 @@ def test_callers_in_python_follow_imports_annotations_constructors_and_super(tmp
     }
 
 
-def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(tmp_path):
+def test_ambiguous_calls_are_uncertain_and_a_bare_name_is_no_edge(tmp_path):
     calls = call_graph_of(tmp_path, PYTHON)
     doubtful = callers(calls, "shop/gift.py", "GiftCart.add", certain=False)
     assert ("app.py", "typed") in doubtful
@@ -143,7 +143,7 @@ def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(t
 
 
 @pytest.mark.parametrize("files", [PYTHON, TYPESCRIPT, GO, JAVA, RUST])
-def test_what_is_read_ahead_says_the_same_without_a_search(tmp_path, files):
+def test_calls_that_were_read_ahead_give_the_same_callers_without_the_files(tmp_path, files):
     asked, ready = call_graph_of(tmp_path, files), call_graph_of(tmp_path, files)
     assert not ready.facts.read_ahead(100, seconds=-1)
     assert ready.facts.read_ahead(100, seconds=60)
@@ -163,7 +163,7 @@ def test_a_function_that_is_handed_on_is_a_use(tmp_path):
     }
 
 
-def test_what_is_imported_from_a_file_without_code_is_no_call(tmp_path):
+def test_an_import_from_a_file_without_code_is_no_call(tmp_path):
     text = 'import look from "./look.css";\nexport const go = () => look.add(1);\n'
     calls = call_graph_of(tmp_path, {**TYPESCRIPT, "src/look.css": ".a {}\n", "src/page.ts": text})
     assert calls.callees(definition(calls, "src/page.ts", "go")) == []
@@ -258,7 +258,7 @@ def plain(cart): cart.add(1)
     assert callers(calls, "tests/conftest.py", "cart") == {test, ("tests/conftest.py", "store")}
 
 
-def test_what_containers_hold_is_followed(tmp_path):
+def test_calls_on_elements_of_containers_and_tuples_are_resolved(tmp_path):
     text = """from shop.cart import Cart, Store
 class Shelf:
     def __init__(self):
@@ -420,7 +420,7 @@ def test_each_package_may_have_an_index_of_its_own(tmp_path):
     assert "packages/other/index.scip cannot be read" in told_edges(tmp_path, calls.graph).notice
 
 
-def test_what_takes_too_many_steps_leaves_the_next_question_as_it_is(tmp_path):
+def test_a_function_with_too_many_steps_does_not_affect_the_calls_of_the_next_one(tmp_path):
     several = "\n".join(f"    x = made{n}()" for n in range(1_500))
     makers = "\n".join(f"def made{n}(): return Store()" for n in range(1_500))
     write(

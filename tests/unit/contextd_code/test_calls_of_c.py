@@ -182,7 +182,7 @@ def test_c_knows_headers_static_functions_macros_and_names_that_hide_others(
         ("unseen", {"src/store.c:undeclared"}),
     ],
 )
-def test_what_a_condition_a_table_or_a_missing_header_leaves_open_is_uncertain(
+def test_c_calls_left_open_by_conditions_tables_or_missing_headers_are_uncertain(
     tmp_path, name, expected
 ):
     calls = call_graph_of(tmp_path, C)
@@ -193,7 +193,9 @@ def test_what_a_condition_a_table_or_a_missing_header_leaves_open_is_uncertain(
 @pytest.mark.parametrize(
     ("name", "is_certain"), [("closing", False), ("waiting", True), ("owning", True)]
 )
-def test_what_is_defined_for_another_system_alone_may_be_the_library_s(tmp_path, name, is_certain):
+def test_c_calls_are_uncertain_only_where_the_definition_is_for_another_system(
+    tmp_path, name, is_certain
+):
     calls = call_graph_of(tmp_path, SYSTEMS)
     assert len(callees(calls, "use.c", name, certain=is_certain)) == 1
     assert callees(calls, "use.c", name, certain=not is_certain) == set()

@@ -133,7 +133,7 @@ def test_a_rescan_follows_the_files(shop: Path) -> None:
     assert project.symbols("test_the_total_is_rounded") == []
 
 
-def test_what_is_left_out_is_named_with_the_reason(shop: Path) -> None:
+def test_a_scan_names_files_that_were_left_out_with_the_reason(shop: Path) -> None:
     write(shop, "src/huge.py", "value = 1\n" * 150_000)
     left_out = dict(contextd_code.scan(shop).summary.left_out)
     assert "larger than 1,000,000 bytes" in left_out["src/huge.py"]

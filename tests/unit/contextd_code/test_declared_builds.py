@@ -88,7 +88,7 @@ def test_packages_of_one_name_are_modules_of_their_own():
     }
 
 
-def test_what_one_folder_says_of_itself_does_not_describe_a_module_of_several():
+def test_the_description_of_one_folder_does_not_describe_a_module_of_several_folders():
     files = [SourceFile(path=f"{place}/orders/{name}.ts", size=1, mtime_ns=1, digest="d", language="typescript")
              for place in ("src/pages", "src/routes") for name in "abc"]  # fmt: skip
     files += [replace(one, path=one.path.replace("orders", "users")) for one in files]
@@ -108,7 +108,7 @@ def test_services_with_layers_of_their_own_make_no_layers_of_the_whole():
     assert architecture([*part, *(f"lib/a{n}.cs" for n in range(20))], Stack()).value != "layered"
 
 
-def test_what_a_readme_says_of_another_product_does_not_describe_this_one():
+def test_a_readme_sentence_about_another_product_does_not_describe_the_project():
     text = "Apples was a popular shop that was discontinued in 2013.\n\nBears sells what it sold.\n"
     assert readme_sentence(text) == "Bears sells what it sold"
 

@@ -73,7 +73,7 @@ from contextd_code.index.languages.table import language_name
          ["command shop"]),
     ],
 )  # fmt: skip
-def test_what_a_file_defines_is_told_by_the_lines_that_open_it(
+def test_definitions_in_languages_without_a_grammar_are_found_by_their_opening_lines(
     path: str, text: str, expected: list[str]
 ) -> None:
     assert names(read(path, text)) == expected
@@ -94,7 +94,7 @@ def test_equations_and_clauses_of_one_function_are_one_definition() -> None:
     assert [(s.name, s.end_line) for s in file.symbols] == [("add", 3), ("sub", 6)]
 
 
-def test_what_is_local_is_not_exported() -> None:
+def test_private_definitions_in_elixir_are_not_exported() -> None:
     file = read("a.ex", "defmodule A do\n  def open(x), do: x\n  defp shut(x), do: x\nend\n")
     assert [s.exported for s in file.symbols] == [True, True, False]
 

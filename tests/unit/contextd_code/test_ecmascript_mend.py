@@ -109,7 +109,7 @@ export const Other = () => <Card />;
         ("a.jsx", ELEMENT, ["Card", "Other"], []),
     ],
 )
-def test_what_the_grammars_refuse_is_no_syntax_error(
+def test_typescript_that_the_grammar_refuses_is_parsed_without_syntax_errors(
     path: str, text: str, defined: list[str], imported: list[str]
 ) -> None:
     parsed = parse(path, text)

@@ -113,7 +113,7 @@ def test_the_gemfile_of_a_gem_only_says_what_the_gem_is_developed_with() -> None
 # What others contributed lies beside a project.
 
 
-def test_what_others_contributed_says_nothing_of_the_project() -> None:
+def test_contributed_packages_say_nothing_about_the_stack_of_the_project() -> None:
     assert is_beside("contrib/pack/shop.csproj")
     assert not is_beside("django/contrib/admin/site.py")
     project = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net6.0</TargetFramework><PackageId>shop</PackageId></PropertyGroup></Project>'
@@ -207,7 +207,7 @@ def test_who_wrote_it_and_a_sentence_that_breaks_off_describe_nothing(line: str)
 # Roles
 
 
-def test_what_sets_up_a_tool_in_a_hidden_folder_is_no_way_in() -> None:
+def test_files_in_hidden_tool_folders_are_configuration_and_no_entry_point() -> None:
     assert role_of(".storybook/main.ts") == "config"
     assert role_of("apps/web/.storybook/preview.tsx") == "config"
 
@@ -396,7 +396,7 @@ def test_a_property_called_like_its_type_uses_the_type() -> None:
     assert [[a for a, _ in one.names] for one in found.imports] == [["Price", "Other"]]
 
 
-def test_what_a_sponsor_says_of_itself_does_not_describe_a_project() -> None:
+def test_the_text_of_a_sponsor_in_a_readme_does_not_describe_the_project() -> None:
     text = '<a href="https://ad.example.org">\n<img src="a.png">\n<b>Honey, the sweet terminal</b>\n</a>\n\nShop sells apples to bears.\n'
     assert readme_sentence(text) == "Shop sells apples to bears"
 
@@ -417,7 +417,7 @@ def test_commands_of_other_pipelines_are_read_from_their_scripts() -> None:
     assert commands(list(files), [], reading(files)) == ("CI (.gitlab-ci.yml): pytest -q",)
 
 
-def test_what_a_project_took_from_others_is_neither_its_languages_nor_its_stack() -> None:
+def test_vendored_dependencies_count_for_neither_languages_nor_stack() -> None:
     assert [one.language for one in language_shares(["a.cc", "deps/lint.py"])] == ["C++"]
     assert is_beside("deps/lint.py")
     assert not is_beside("shop/deps/apples.py")
@@ -438,7 +438,7 @@ def test_a_crate_needs_only_what_its_own_manifest_declares() -> None:
     assert builds == {"a": {"a"}, "b": {"a", "b"}, "c": {"b", "c"}}
 
 
-def test_what_a_gem_or_a_dotnet_project_asks_for_goes_before_what_builds_it() -> None:
+def test_versions_required_by_a_gem_or_dotnet_project_outrank_those_of_its_build_tools() -> None:
     spec = 'Gem::Specification.new do |s|\n  s.required_ruby_version = ">= 3.0.0"\nend\n'
     files = {"shop.gemspec": spec, ".ruby-version": "4.0.2\n", "lib/shop.rb": ""}
     assert look(files).runtime == "Ruby 3.0+"

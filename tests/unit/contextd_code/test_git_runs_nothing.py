@@ -309,7 +309,7 @@ def test_git_is_not_started_on_a_pipe_anywhere_in_a_folder_that_it_reads_by_name
 
 @pytest.mark.parametrize("form", ["pipe", "zero"])
 @pytest.mark.parametrize("place", ["objects", "refs", "src", "borrowed"])
-def test_what_git_opens_elsewhere_is_named_soon_and_the_rest_is_answered(
+def test_git_reports_pipes_and_devices_in_a_repository_soon_and_answers_the_rest(
     tmp_path: Path, form: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git, "_STALLED_SECONDS", 0.2)

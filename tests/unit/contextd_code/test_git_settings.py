@@ -80,7 +80,9 @@ OPTIONS = st.builds(
 
 
 @given(st.lists(OPTIONS, max_size=5))
-def test_what_is_written_is_read_again(tmp_path_factory, options: list[GitOption]) -> None:
+def test_written_git_options_are_read_back_unchanged(
+    tmp_path_factory, options: list[GitOption]
+) -> None:
     path = tmp_path_factory.mktemp("settings") / "config"
     path.write_bytes(text_of(options).encode())
 
@@ -231,7 +233,7 @@ def test_the_branch_that_one_follows_can_be_named(tmp_path: Path) -> None:
     assert diff(root, "@{u}..HEAD") == ""
 
 
-def test_what_the_user_ignores_everywhere_is_ignored(
+def test_files_ignored_by_the_users_global_git_settings_are_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = committed(tmp_path / "shop", FILES)

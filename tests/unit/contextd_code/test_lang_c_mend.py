@@ -60,7 +60,7 @@ def test_definitions_behind_macros_are_found_with_what_was_written(ending: str) 
         "#define LIB_CONSTEXPR constexpr\n#define LIB_INLINE inline void\n",
     ],
 )
-def test_what_needs_no_mending_is_not_touched(text: str) -> None:
+def test_c_code_that_needs_no_repair_is_not_changed(text: str) -> None:
     assert mend(text.encode()) == text.encode()
 
 
@@ -120,7 +120,7 @@ LIB_API std::string shown(const Cart& cart);
 """
 
 
-def test_what_modern_cpp_says_with_macros_leaves_a_class_whole() -> None:
+def test_cpp_classes_with_modern_macros_are_parsed_whole() -> None:
     parsed = parse("a.hpp", MODERN)
     assert parsed.tree is not None
     assert not parsed.tree.root_node.has_error

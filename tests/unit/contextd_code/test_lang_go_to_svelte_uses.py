@@ -193,7 +193,7 @@ def test_reading_a_file_brings_the_definitions_it_uses(
     assert not any(one.startswith(("crate", "self", "super", "mod ")) for one in found.external)
 
 
-def test_what_is_not_used_of_a_package_is_left_out(tmp_path: Path) -> None:
+def test_unused_names_of_an_imported_package_are_not_shown(tmp_path: Path) -> None:
     root, files = scan_project("go", tmp_path)
     shown = {d.path: d for d in view(root, files, "api/main.go").dependencies}
     assert set(shown["core/cow/cow.go"].names) == {"Legs", "New"}

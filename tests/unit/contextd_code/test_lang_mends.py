@@ -118,7 +118,7 @@ STARTS = (
 @pytest.mark.parametrize(
     "mend", [c_mend.mend, csharp_mend.mend, ecmascript_mend.mend, swift_mend.mend]
 )
-def test_what_only_starts_like_a_match_is_passed_by_however_often_it_comes(
+def test_repairs_for_grammars_cope_with_any_number_of_false_starts(
     mend: Callable[[bytes], bytes],
 ) -> None:
     for start in STARTS:

@@ -104,7 +104,7 @@ def nested(size: int) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
-def test_what_a_parser_may_not_finish_is_plain_text_in_every_language(
+def test_a_file_too_slow_to_parse_is_plain_text_in_every_language(
     language: Language, tmp_path: Path
 ) -> None:
     text = nested(20_000)
@@ -124,7 +124,7 @@ def test_the_next_file_of_a_thread_has_its_own_time(tmp_path: Path) -> None:
     assert analysed(tmp_path, group)[0].error == "syntax errors"
 
 
-def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
+def test_a_slow_file_is_parsed_in_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextd_code.index.scan._IN_PROCESS", 0.0)

@@ -99,13 +99,13 @@ def test_neither_generated_files_nor_tests_of_a_crate_are_key_files() -> None:
         ("a.py", "class A:\n    class B:\n        pass\n", ["A"]),
     ],
 )
-def test_what_a_namespace_holds_stands_for_a_file_and_not_the_namespace_or_a_guard(
+def test_classes_inside_a_namespace_represent_a_file_and_not_the_namespace_or_a_guard(
     path: str, text: str, names: list[str]
 ) -> None:
     assert [symbol.name for symbol in most_public(read(path, text))] == names
 
 
-def test_what_builds_a_module_does_not_name_its_language() -> None:
+def test_build_files_do_not_name_the_language_of_a_module() -> None:
     files = [read(f"c/{name}", "int f();\n") for name in ("tag.h", "tag.cpp")]
     builds = [
         read(f"{folder}CMakeLists.txt", "project(a)\n") for folder in ("c/", "c/a/", "c/b/", "c/d/")
@@ -203,7 +203,7 @@ def test_a_line_of_a_comment_may_begin_with_a_name() -> None:
     "text",
     ["Initialize the index package", "Import all submodules' main classes into the package space"],
 )
-def test_what_a_package_file_does_describes_no_module(text: str) -> None:
+def test_docstrings_about_importing_a_package_do_not_describe_a_module(text: str) -> None:
     assert first_sentence(text) == ""
 
 
@@ -262,7 +262,7 @@ def test_a_project_that_reaches_many_databases_keeps_its_data_in_none_of_them() 
     assert any(line.startswith("PostgreSQL: imported by 1 of 61") for line in minor)
 
 
-def test_what_is_left_in_the_sources_of_a_package_has_its_name() -> None:
+def test_sources_at_the_root_of_a_package_are_a_module_with_its_name() -> None:
     paths = ["src/lib.rs", "src/a.rs", *(f"models/{n}/src/lib.rs" for n in ("af", "ar"))]
     packages = {"": "", "models/af": "", "models/ar": ""}
     found = modules([read(path, "pub struct A;\n") for path in paths], packages, name="acme")
@@ -320,7 +320,7 @@ def test_an_item_of_a_list_in_a_pipeline_is_no_command() -> None:
     assert commands([path], (), lambda _: pipeline) == (f"CI ({path}): pytest -q",)
 
 
-def test_what_only_a_build_script_imports_is_not_needed() -> None:
+def test_imports_of_a_build_script_are_no_dependencies_of_its_module() -> None:
     texts = {
         "api/src/main/kotlin/a/api/Api.kt": "package a.api\nimport a.core.Core\nclass Api(val core: Core)\n",
         "api/build.gradle.kts": "import a.plugin.Task\n",

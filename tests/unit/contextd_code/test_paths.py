@@ -41,7 +41,9 @@ def test_an_absolute_path_inside_is_accepted(root: Path) -> None:
     ["", "../secret.txt", "/etc/passwd", "src/../../secret.txt", "leaves", "up/secret.txt",
      "a\0b", "pipe", ".git/config", "src", ".", "/dev/zero", "\ud800"],
 )  # fmt: skip
-def test_what_is_no_file_inside_is_refused_with_a_hint(root: Path, path: str) -> None:
+def test_reading_refuses_paths_outside_the_root_links_and_pipes_with_a_hint(
+    root: Path, path: str
+) -> None:
     with pytest.raises(Invalid) as caught:
         read_inside(root, path)
     assert caught.value.hint

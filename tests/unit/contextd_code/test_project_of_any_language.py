@@ -67,7 +67,9 @@ GRADLE_MEMBER = 'plugins { id("shop.publish-conventions") }'
           **several("core/src/main/kotlin/{}.kt", 9)}, "mobile-app", "Java"),
     ],
 )  # fmt: skip
-def test_what_a_project_is_and_runs_on(files: dict[str, str], kind: str, runtime: str) -> None:
+def test_type_and_runtime_are_found_for_projects_in_any_language(
+    files: dict[str, str], kind: str, runtime: str
+) -> None:
     stack = look(files)
     found = project_type(list(files), stack)
     assert (found.value, stack.runtime) == (kind, runtime), found.reason

@@ -160,5 +160,7 @@ _MAVEN_PART = """<project><artifactId>data</artifactId><dependencies><dependency
         ),
     ],
 )  # fmt: skip
-def test_what_others_build_on_is_a_library_and_what_starts_is_not(tmp_path, files, kind):
+def test_packages_others_build_on_are_libraries_and_packages_with_a_start_are_not(
+    tmp_path, files, kind
+):
     assert look(tmp_path, files)[1].value == kind

@@ -15,7 +15,7 @@ from contextd_code.values.source import Import
 MILLISECOND = 1_000_000
 
 
-def test_what_a_stamp_stands_for_is_remembered_only_when_the_stamp_has_settled(
+def test_the_digest_of_a_file_is_remembered_only_after_its_timestamp_has_settled(
     tmp_path: Path, monkeypatch
 ):
     now = 1_800_000_000 * 1_000 * MILLISECOND

@@ -132,7 +132,7 @@ def test_typescript_uses_are_found_through_every_way_of_importing(tmp_path: Path
     }
 
 
-def test_what_only_has_the_same_name_is_no_use(tmp_path: Path) -> None:
+def test_a_symbol_of_the_same_name_in_another_file_is_not_a_use(tmp_path: Path) -> None:
     files = project(tmp_path, TYPESCRIPT)
     paths = {one.path for one in found(tmp_path, files, "round", "src/stranger.ts")}
     assert paths == {"src/stranger.ts"}

@@ -45,7 +45,7 @@ def test_the_map_names_what_is_used_most_first(tmp_path: Path) -> None:
     assert not any("check_" in one.path for one in ranked)
 
 
-def test_what_everything_uses_comes_before_what_a_chain_uses(wide: SymbolGraph) -> None:
+def test_a_symbol_used_by_many_files_ranks_above_one_used_by_a_chain(wide: SymbolGraph) -> None:
     assert rank_symbols(wide)[0].symbol.name == "spine"
 
 
@@ -132,7 +132,7 @@ def test_a_graph_is_kept_until_a_file_changes(tmp_path: Path) -> None:
     assert "rake" not in first.by_name
 
 
-def test_what_nobody_wrote_is_not_on_the_map(tmp_path: Path) -> None:
+def test_generated_code_is_not_on_the_repo_map(tmp_path: Path) -> None:
     write(tmp_path, "api_pb2.py", "def made_by_a_tool():\n    return 1\n")
     write(tmp_path, "main.py", "from api_pb2 import made_by_a_tool\n\ndef run():\n    return 1\n")
     files = CodeModel()

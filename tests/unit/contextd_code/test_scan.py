@@ -210,7 +210,9 @@ def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: CodeModel) ->
     assert told[-1] == ("scan", report.files, report.files)
 
 
-def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: CodeModel) -> None:
+def test_secrets_that_are_redacted_never_reach_the_scan_report(
+    tmp_path: Path, files: CodeModel
+) -> None:
     write(tmp_path, "a.py", "KEY = 'hunter2'\n")
     report = scan(tmp_path, files.index, redact=_hidden)
     assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"

@@ -171,7 +171,7 @@ def test_patterns_on_pipes_options_files_and_statements_go_on_matching(
         "if then git push --force",
     ],
 )
-def test_what_cannot_be_read_is_taken_as_it_is_written(command: str) -> None:
+def test_a_shell_command_that_cannot_be_parsed_is_judged_by_its_text(command: str) -> None:
     assert runs(command)
 
 

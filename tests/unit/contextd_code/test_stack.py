@@ -290,7 +290,7 @@ def test_entities_in_xml_are_refused(tmp_path):
     assert "declares entities" in stack.problems[0]
 
 
-def test_what_lies_beside_the_project_does_not_count():
+def test_manifests_in_examples_tests_and_fixtures_are_not_the_stack():
     for name in ("examples", "templates", "test", "tests", "fixtures", "node_modules"):
         assert name in NOT_THE_STACK
         assert is_beside(f"{name}/package.json")

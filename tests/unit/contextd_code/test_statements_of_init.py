@@ -101,7 +101,7 @@ def test_a_script_that_only_tells_something_is_no_command_and_a_cut_one_shows_it
     [("^5.1", "^5.1"), ("npm:vite@^5", "^5"), ("npm:@acme/vite-next@^0.1", ""), ("github:vitejs/vite#7", ""),
      ("file:../vite-3", "")],
 )  # fmt: skip
-def test_what_stands_in_for_a_package_of_npm_does_not_tell_its_version(spec, version):
+def test_an_npm_alias_for_another_package_or_a_link_states_no_version(spec, version):
     found = parse("package.json", f'{{"dependencies": {{"vite": "{spec}"}}}}')
     assert found.dependencies["vite"] == version
 
@@ -161,7 +161,7 @@ def test_a_site_runs_on_what_serves_it_and_not_on_what_builds_its_pages():
     assert (stack.runtime, stack.package_manager) == ("PHP 8.3+", "composer")
 
 
-def test_what_pip_compile_draws_in_is_not_asked_for_by_the_project():
+def test_transitive_requirements_of_pip_compile_are_no_dependencies_of_the_project():
     text = "click==8.1\n    # via typer\nnumpy==1.26\n    # via\n    #   pandas\n    #   shop\n"
     text += "pandas==2\n    # via -r requirements.in\nrich==1\n    # via\n    #   -r requirements.in\n    #   typer\nidna==3\n"
     assert list(parse("requirements.txt", text).dependencies) == ["pandas", "rich", "idna"]
@@ -341,7 +341,7 @@ def test_members_that_ask_for_different_versions_state_none():
     assert look(files).runtime == "Rust"
 
 
-def test_what_a_package_asks_of_its_users_goes_before_what_it_is_developed_with():
+def test_the_python_version_a_package_requires_outranks_the_development_version():
     files = {"pyproject.toml": '[build-system]\nrequires=["x"]\n[project]\nname="a"\nrequires-python=">=3.10"\n', ".python-version": "3.14\n",
              "a.py": ""}  # fmt: skip
     assert look(files).runtime == "Python 3.10+"

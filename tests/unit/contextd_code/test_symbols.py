@@ -37,7 +37,7 @@ def test_a_typescript_export_is_followed_to_its_definition(
 
 
 @pytest.mark.parametrize("name", ["nothing", "rows", "default"])
-def test_what_is_not_exported_or_a_whole_module_has_no_definition(
+def test_names_not_exported_and_names_of_a_whole_module_have_no_definition(
     tmp_path: Path, name: str
 ) -> None:
     _, files = scan_fixture("shop", tmp_path)

@@ -316,7 +316,9 @@ bool lib::Cart::ready() const { return ready(); } // uses Cart
 
 
 @pytest.mark.parametrize("name", ["Cart", "Cart.turn", "Box", "ready", "LIB_NAMESPACE_START"])
-def test_what_a_container_holds_and_a_macro_opens_is_found(tmp_path: Path, name: str) -> None:
+def test_cpp_uses_in_containers_and_in_namespaces_opened_by_macros_are_found(
+    tmp_path: Path, name: str
+) -> None:
     within = {("cart.h", number) for number in range(9, 23)}
     assert certain_lines(tmp_path, HELD, "cart.h", name) - within == marked(HELD, name)
 

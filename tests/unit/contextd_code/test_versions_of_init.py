@@ -178,7 +178,7 @@ def test_wrappers_of_builds_are_no_language_of_the_project():
     assert [one.language for one in shares] == ["Kotlin"]
 
 
-def test_what_is_commented_out_or_for_one_system_is_not_asked_for():
+def test_commented_out_or_platform_specific_requirements_are_ignored():
     gradle = "// sourceCompatibility = JavaVersion.VERSION_1_8\njvmToolchain(17)\n"
     assert parse("build.gradle.kts", gradle).runtimes == {"Java": "17"}
     gems = "gem 'rspec'\ngem 'test-unit' if RUBY_PLATFORM =~ /cygwin/\n"

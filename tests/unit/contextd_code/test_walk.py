@@ -154,7 +154,7 @@ def test_a_git_hook_s_environment_does_not_lead_elsewhere(
     assert paths(root) == ["mine.py"]
 
 
-def test_what_contextd_wrote_is_not_part_of_the_code(tmp_path: Path) -> None:
+def test_files_in_the_context_folder_are_not_part_of_the_code(tmp_path: Path) -> None:
     write(tmp_path, ".context/CONTEXT.md", "## Now")
     write(tmp_path, "a.py", "")
     git(tmp_path, "init")

@@ -118,7 +118,7 @@ def test_it_is_as_the_standard_librarys(name: str) -> None:
     assert seen(OURS[name]) == seen(THEIRS[name])
 
 
-def test_what_a_default_factory_makes_is_each_ones_own() -> None:
+def test_each_dataclass_instance_gets_its_own_value_from_a_default_factory() -> None:
     plain = OURS["Plain"]
     plain(1).c.append(1)
     assert plain(1).c == []

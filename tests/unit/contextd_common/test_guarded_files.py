@@ -21,7 +21,9 @@ LIMIT = 1_000
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
-def test_what_is_no_file_of_the_folder_is_refused(tmp_path: Path, form: str) -> None:
+def test_reading_refuses_links_pipes_and_devices_outside_the_folder(
+    tmp_path: Path, form: str
+) -> None:
     path = tmp_path / "config.yaml"
     FORMS[form](path)
     if form == "unreadable" and os.geteuid() == 0:
@@ -37,7 +39,9 @@ def test_what_is_no_file_of_the_folder_is_refused(tmp_path: Path, form: str) -> 
 
 
 @pytest.mark.parametrize("form", ["zero", "random", "pipe", "loop", "folder"])
-def test_what_is_no_file_is_refused_outside_of_any_folder_too(tmp_path: Path, form: str) -> None:
+def test_reading_without_a_folder_refuses_pipes_devices_link_loops_and_folders(
+    tmp_path: Path, form: str
+) -> None:
     path = tmp_path / "history.jsonl"
     FORMS[form](path)
 

@@ -22,7 +22,7 @@ def test_an_ending_in_any_words_ends_the_rule_it_means(language: str) -> None:
     assert found == {text: [rule] for text, rule in ENDINGS[language]}
 
 
-def test_what_replaces_a_rule_says_so() -> None:
+def test_sentences_that_replace_a_rule_are_recognised_as_replacing() -> None:
     every = [text for rows in ENDINGS.values() for text, _ in rows]
     replacing = {text for text in every if (one := ending_in(text)) and one.replacing}
     assert replacing == REPLACED.keys()

@@ -62,7 +62,9 @@ from contextd.domain.speech import set_apart
         ("客户说：所有发票以后都必须用PDF发送。", "客户说："),
     ],
 )
-def test_what_another_person_wrote_and_text_for_a_file_are_material(message: str, own: str) -> None:
+def test_messages_of_other_people_and_text_for_a_file_are_material_and_not_prose(
+    message: str, own: str
+) -> None:
     prose, material = set_apart(message)
     assert prose == own
     assert material

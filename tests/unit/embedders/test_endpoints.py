@@ -67,7 +67,9 @@ def test_secrets_are_taken_out_before_a_text_leaves(server: Endpoint):
 @pytest.mark.parametrize(
     ("refusal", "wait"), [((429, {"Retry-After": "3"}), 3.0), ((429, {}), 0.5), ((500, {}), 0.5)]
 )
-def test_what_passes_is_tried_again(server: Endpoint, refusal, wait: float):
+def test_rate_limits_and_server_errors_of_an_endpoint_are_tried_again(
+    server: Endpoint, refusal, wait: float
+):
     server.refusals = [refusal]
     embedder, waits = embedder_of(server)
     assert embedder.embed(["a"]).shape == (1, 8)
@@ -141,7 +143,7 @@ def test_vectors_of_another_size_than_before_are_refused(server: Endpoint):
         {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
     ],
 )
-def test_what_is_no_vector_is_refused(server: Endpoint, raw: object):
+def test_endpoint_answers_without_valid_vectors_are_refused(server: Endpoint, raw: object):
     server.raw = raw
     with pytest.raises(Unavailable, match="returned"):
         embedder_of(server)[0].embed(["a"])

@@ -83,7 +83,7 @@ def test_an_agent_that_may_see_little_is_told_to_return_before_another_is_invoke
     assert "return" in nested.value.hint
 
 
-def test_what_only_its_agent_may_not_see_is_no_gap(agent):
+def test_a_search_limited_to_the_collections_of_a_stored_agent_leaves_no_gap(agent):
     agent("agent_invoke", agent_name="code-reviewer", task="Review auth")
     memories = agent("memory_search", query="when is the refresh token renewed")["memories"]
     assert {one["kind"] for one in memories} <= {"coding_standard"}

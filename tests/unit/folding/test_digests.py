@@ -44,7 +44,7 @@ def test_a_log_is_folded_and_any_part_of_it_comes_back(agent):
     assert SECRET not in agent("expand", handle=handle, range="build.log:3001-3003")["text"]
 
 
-def test_what_does_not_fit_says_where_it_goes_on(agent):
+def test_an_expansion_larger_than_its_budget_says_where_it_goes_on(agent):
     handle = agent("digest", paths=["build.log"])["handle"]
     seen: list[str] = []
     range = "build.log"
@@ -89,7 +89,7 @@ def test_a_question_alone_is_folded_from_what_is_known(agent):
         ({"paths": ["logo.png"]}, Invalid),
     ],
 )
-def test_what_cannot_be_folded_is_refused_with_a_way_out(agent, arguments, error):
+def test_input_that_cannot_be_folded_is_refused_with_a_hint(agent, arguments, error):
     (agent.root / "logo.png").write_bytes(b"\x89PNG\0\0\0" * 100)
     with pytest.raises(error) as refused:
         agent("digest", **arguments)
@@ -145,7 +145,7 @@ def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatc
     assert len(whole) > 10_000, "an equal share would be 8,000"
 
 
-def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
+def test_a_digest_says_how_many_files_can_only_be_expanded_in_part(agent, monkeypatch):
     monkeypatch.setattr(digest_input, "MOST_CHARACTERS", 3_000)
     values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
     (agent.root / "src" / "large.py").write_text(values)
@@ -205,7 +205,7 @@ def test_no_secret_is_kept(agent):
     assert not any(SECRET.encode() in path.read_bytes() for path in files)
 
 
-def test_what_is_saved_is_what_was_withheld(agent):
+def test_saved_tokens_count_only_the_text_that_was_withheld(agent):
     assert levels(agent) == {"digest": 0, "subagent": 0, "reset": 0, "bookkeeping": 0}
     folded = agent.answer("digest", paths=["build.log"])
     cost = count_tokens(folded.text)

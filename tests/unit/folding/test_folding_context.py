@@ -138,7 +138,7 @@ def test_a_subtask_needs_room_in_the_conversation(shape):
     assert context.folded[0].kept < 400
 
 
-def test_what_was_called_beside_a_subtask_is_answered_too(context, shape):
+def test_tool_calls_beside_a_subtask_keep_their_results(context, shape):
     context.append(calling(shape, "t1", "b1"))
     context.branch("explore", "Read.", call="b1")
     context.result("t1", "beside")
@@ -160,7 +160,7 @@ def test_what_was_called_beside_a_subtask_is_answered_too(context, shape):
         lambda c, s: (c.branch("x", "y"), c.return_(" ")),
     ],
 )
-def test_what_would_break_the_list_is_refused(context, shape, step):
+def test_steps_that_would_make_the_message_list_invalid_are_refused(context, shape, step):
     with pytest.raises(ContextdError) as refused:
         step(context, shape)
     assert refused.value.hint

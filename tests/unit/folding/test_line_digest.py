@@ -36,7 +36,7 @@ def test_lines_that_repeat_are_counted():
     assert "400× #:#:# GET …/… # in # ms" in told
 
 
-def test_what_was_asked_for_comes_first():
+def test_a_digest_includes_the_lines_that_the_question_asks_for():
     lines = [f"step {n}: compiled module {n} of the tree" for n in range(300)]
     lines[123] = "step 123: wrote checksum of the release archive"
     text = "\n".join(lines)

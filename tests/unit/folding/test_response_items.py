@@ -103,7 +103,7 @@ def test_older_outputs_become_digests_and_images_stay_in_them(context):
     assert context.expand("a", "2-2") == "line 1 of a long output"
 
 
-def test_what_the_service_runs_by_itself_waits_for_nobody(context):
+def test_calls_that_the_service_runs_by_itself_need_no_result(context):
     context.append({"type": "web_search_call", "id": "ws_1", "status": "completed"})
     context.append({"role": "user", "content": "go on"})
     before = context.tokens
@@ -126,7 +126,7 @@ def test_a_screenshot_costs_what_an_image_costs_and_comes_as_its_item(context):
     assert problems(context.messages) == []
 
 
-def test_what_would_break_the_list_is_refused(context):
+def test_items_that_would_make_the_list_invalid_are_refused(context):
     with pytest.raises(Invalid):
         context.append(answered("nobody", "x"))
     with pytest.raises(Invalid):

@@ -30,7 +30,7 @@ def session_of(agent: Desk) -> str:
     return session.id
 
 
-def test_what_is_served_inside_a_subtask_is_charged_and_its_message_is_left(agent):
+def test_a_subtask_is_charged_for_served_content_and_leaves_its_message(agent):
     opened = branched(agent)
     assert (opened["budget"], opened["used"]) == (8_000, 0)
     read = agent.answer("read_file", path="src/auth/guard.ts")
@@ -97,7 +97,7 @@ def test_there_are_ten_in_a_session(open_desk):
     assert "10 subtasks" in refused.value.message
 
 
-def test_what_messages_take_is_no_room_for_further_subtasks(open_desk):
+def test_messages_of_ended_subtasks_reduce_the_budget_of_further_ones(open_desk):
     agent = open_desk(embedder_name="none", folding_parent_tokens=1000).connected("one")
     assert branched(agent, inject_memories=False)["budget"] == 1000
     agent("return", message="word " * 700)
@@ -117,7 +117,9 @@ def test_what_messages_take_is_no_room_for_further_subtasks(open_desk):
         ({"description": "d", "prompt": PROMPT, "session_id": "nobody's"}, NotFound),
     ],
 )
-def test_what_cannot_be_opened_is_refused_and_leaves_nothing(agent, arguments, error):
+def test_a_subtask_that_cannot_be_opened_is_refused_and_leaves_nothing_open(
+    agent, arguments, error
+):
     with pytest.raises(error):
         agent("branch", **arguments)
     with pytest.raises(NotFound):
@@ -240,7 +242,7 @@ def test_secrets_are_kept_nowhere(agent):
     assert secret not in str(events)
 
 
-def test_what_is_known_is_handed_over_and_charged(agent):
+def test_matching_memories_are_injected_into_a_subtask_and_charged(agent):
     agent(
         "memory_record", title="Renewing", description="d", outcome="success",
         content="The refresh token is renewed in src/auth/token.ts before it runs out.",

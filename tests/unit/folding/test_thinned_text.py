@@ -14,7 +14,7 @@ def test_a_text_that_fits_stays_as_it_is():
     assert thinned("a\nb", 100) == "a\nb"
 
 
-def test_what_went_wrong_in_the_middle_is_kept_at_its_number():
+def test_errors_in_the_middle_of_a_thinned_text_keep_their_line_numbers():
     text = thinned("\n".join(BROKEN), 60_000)
     lines = text.split("\n")
     assert len(lines) == len(BROKEN)

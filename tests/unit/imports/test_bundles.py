@@ -53,7 +53,9 @@ events = st.builds(
 
 
 @given(record=known_kinds, said=st.lists(events, max_size=4), task=texts)
-def test_what_a_line_says_is_what_was_written(record, said, task, tmp_path_factory):
+def test_records_sessions_and_events_are_read_back_from_a_bundle_unchanged(
+    record, said, task, tmp_path_factory
+):
     path = tmp_path_factory.getbasetemp() / "any.bundle"
     session = Session(scope=HERE, task=task, started_at=EPOCH, last_seen_at=EPOCH)
     change = Change(1, record.id, EPOCH, "me", "create", "why", None, record)

@@ -37,7 +37,7 @@ def test_every_usual_encoding_is_read(saved, tmp_path):
     "content",
     [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 40, b"\0" * 300, bytes(range(256)) * 4, b"\x01\x02"],
 )
-def test_what_is_no_text_is_told(content: bytes, tmp_path: Path) -> None:
+def test_binary_files_are_refused_as_text(content: bytes, tmp_path: Path) -> None:
     assert text_in(content) is None
     (tmp_path / "CLAUDE.md").write_bytes(content)
     with pytest.raises(Invalid, match="not a readable text file"):

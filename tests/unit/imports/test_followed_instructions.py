@@ -12,7 +12,7 @@ from contextd.jobs.table import JOBS, new_job
 from support.imported import counts, everything
 
 
-def test_what_a_person_changed_since_stays(desk, person):
+def test_undoing_an_import_keeps_a_record_that_a_person_edited_since(desk, person):
     desk.as_owner("init")
     (desk.root / "CLAUDE.md").write_text(
         "# Shop\n\n## Money\n\n- Amounts are kept in cents, never as floats\n- Totals are rounded once\n"
@@ -90,7 +90,7 @@ def test_an_edit_of_a_followed_file_is_seen_within_the_hour(desk, person):
     assert desk.record(deploy.id).status == "archived"
 
 
-def test_what_a_person_took_back_does_not_come_back_by_itself(desk, person):
+def test_an_undone_import_does_not_return_until_a_person_imports_again(desk, person):
     desk.as_owner("init")
     (desk.root / "AGENTS.md").write_text(
         "# Deploy\n\nThe shop is deployed with the blue pipeline.\n"

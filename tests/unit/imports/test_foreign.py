@@ -358,7 +358,7 @@ def test_a_decision_in_force_is_one_note(tmp_path):
     assert note.content == "One file per organisation."
 
 
-def test_what_claude_code_remembers_lies_under_the_path_of_the_checkout(tmp_path):
+def test_memory_files_of_claude_code_are_found_by_the_path_of_the_checkout(tmp_path):
     around = Surroundings(home=tmp_path, environment={}, roots=(Path("/code/my_shop.app"),))
     folder = claude_memory(around, around.roots[0])
     assert folder == tmp_path / ".claude" / "projects" / "-code-my-shop-app" / "memory"

@@ -67,7 +67,7 @@ def test_a_history_full_of_warnings_leaves_five_notes(desk, person):
     assert len(said) == 5
 
 
-def test_what_an_import_brought_ages_from_the_day_it_came(desk, person, home, tmp_path):
+def test_imported_records_decay_from_the_day_of_the_import(desk, person, home, tmp_path):
     desk.as_owner("init")
     warning = "A second drain job must never be started: orders went lost when two ran at once."
     commit_dated(desk.root, "2019-03-01T10:00:00Z", f"Drain one queue only\n\n{warning}")

@@ -171,7 +171,7 @@ def test_our_own_entries_come_back_after_an_export(desk, tmp_path, open_desk):
     assert desk.as_owner("export")["text"] == text
 
 
-def test_what_cannot_be_imported_is_refused_with_a_hint(desk, tmp_path):
+def test_files_and_formats_that_cannot_be_imported_are_refused_with_a_hint(desk, tmp_path):
     with pytest.raises(NotFound):
         desk.as_owner("import", path=str(tmp_path / "absent.json"))
     with pytest.raises(Invalid) as refusal:

@@ -104,7 +104,7 @@ def unordered(items: list) -> list[str]:
 
 @settings(max_examples=drawn(100), deadline=None, derandomize=True)
 @given(document=documents)
-def test_what_was_imported_is_exported_as_it_was(document):
+def test_an_imported_opencontext_document_is_exported_unchanged(document):
     out = exported(document)
     assert out["version"] == 2
     for key in ("entries", "bubbles"):
@@ -187,7 +187,7 @@ def test_secrets_are_taken_out_of_every_field_and_counted():
     assert "as [REDACTED:password:" in json.dumps(record_to_json(record))
 
 
-def test_what_is_no_entry_is_left_out_with_the_reason():
+def test_invalid_opencontext_entries_are_left_out_with_the_reason():
     deep: object = "x"
     for _ in range(80):
         deep = [deep]

@@ -123,7 +123,7 @@ def test_a_long_document_is_material_but_for_the_line_that_leads_into_it() -> No
     assert material.startswith("The 0th part")
 
 
-def test_what_is_typed_behind_a_command_is_said_and_an_option_is_not(tmp_path: Path) -> None:
+def test_words_typed_behind_a_command_are_a_prompt_and_an_option_is_not(tmp_path: Path) -> None:
     typed = "<command-name>/fix</command-name> <command-args>round the tax once</command-args>"
     batch = read(write(tmp_path, line("a", "user", typed)))
     (prompt,) = told(batch, "prompt")
@@ -339,7 +339,7 @@ def test_reading_on_from_any_line_gives_the_same_events_with_the_same_keys(tmp_p
     assert read(path).events == whole.events
 
 
-def test_what_one_transcript_leaves_open_is_nothing_to_its_neighbour(tmp_path: Path) -> None:
+def test_queued_prompts_of_one_transcript_do_not_appear_in_another(tmp_path: Path) -> None:
     mine = write(tmp_path, *everything())
     other = [{**one, "sessionId": "s2"} for one in everything()[2:]]
     neighbour = write(tmp_path, *other, name="s2")

@@ -169,7 +169,9 @@ def error_and_retry(talk: Claude) -> None:
         message_of_the_client, error_and_retry,
     ],
 )  # fmt: skip
-def test_what_only_looks_like_a_rewind_leaves_no_turn(path: Path, happening: Any) -> None:
+def test_branches_that_only_resemble_a_rewind_remove_no_turn_from_the_live_line(
+    path: Path, happening: Any
+) -> None:
     talk = Claude()
     happening(talk)
     events = told(path, talk.lines)

@@ -78,7 +78,7 @@ def test_globs_that_are_no_yaml_are_read_as_they_were_meant(front, globs):
         ("/elsewhere/AGENTS.md", None),
     ],
 )
-def test_what_is_for_every_file_has_no_limit(shown, front):
+def test_instruction_files_for_every_file_have_no_limit(shown, front):
     assert limits(shown, front) == ()
 
 
@@ -96,7 +96,7 @@ def test_what_is_for_every_file_has_no_limit(shown, front):
         (CLAUDE, f"paths: {'x' * 5_000}"),
     ],
 )
-def test_what_its_client_applies_on_request_only_is_told_on_request_only(shown, front):
+def test_instruction_files_that_a_client_applies_on_request_are_told_on_request_only(shown, front):
     assert limits(shown, front) == ON_REQUEST
 
 

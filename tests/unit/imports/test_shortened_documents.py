@@ -42,7 +42,7 @@ def test_only_a_cut_end_was_rewound(stored: str, document: str, left: str) -> No
     assert left_entries(notes) == frozenset(left)
 
 
-def test_what_is_there_again_is_live_again() -> None:
+def test_turns_that_reappear_in_a_transcript_are_live_again() -> None:
     before = prompts("abc")
     [note] = shortened(before, prompts("ab"))
     [again] = shortened([*before, note], prompts("abc"))

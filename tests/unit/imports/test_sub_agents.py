@@ -96,7 +96,9 @@ BESIDE: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.mark.parametrize("name", list(BESIDE))
-def test_what_a_sub_agent_is_asked_is_no_word_of_the_user(name: str, tmp_path: Path) -> None:
+def test_the_task_and_report_of_a_sub_agent_are_not_words_of_the_user(
+    name: str, tmp_path: Path
+) -> None:
     path = BESIDE[name](tmp_path)
     events = importer_for(path).read(path, session=SESSION).events
     messages = [event for event in events if event.type == "message"]

@@ -334,7 +334,7 @@ def with_sub_agent(session: CodingClient, folder: str = "subagents") -> Path:
 
 
 @pytest.mark.parametrize("folder", ["subagents", "subagents/workflows/w1"])
-def test_what_a_sub_agent_did_is_work_of_its_session_and_teaches_nothing(
+def test_the_work_of_a_sub_agent_belongs_to_its_session_and_teaches_nothing(
     folder: str, desk: Desk, tmp_path: Path
 ) -> None:
     session = CodingClient(desk, tmp_path)

@@ -132,7 +132,7 @@ def test_a_session_is_named_by_a_beginning_that_is_its_own(words_only: Desk, tmp
     assert latest.id[:13] in logged.text
 
 
-def test_what_a_file_uses_is_told_in_the_text(desk: Desk) -> None:
+def test_read_file_shows_the_dependencies_of_a_file_in_its_text(desk: Desk) -> None:
     body = "".join(f"export const part{n} = () => refreshToken('{n}');\n" for n in range(60))
     source = "import { refreshToken } from '../auth/token';\n" + body
     (desk.root / "src" / "auth" / "parts.ts").write_text(source)

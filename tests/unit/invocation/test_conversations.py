@@ -52,7 +52,9 @@ def test_starting_the_session_that_calls_began_names_its_task(words_only: Desk) 
 
 
 @pytest.mark.parametrize("surface", ["cli", "web", "hook", "python"])
-def test_what_no_agent_calls_begins_no_session(words_only: Desk, surface: Any) -> None:
+def test_calls_from_surfaces_without_an_agent_begin_no_session(
+    words_only: Desk, surface: Any
+) -> None:
     words_only("list_contexts")
     person = words_only.on(surface).connected("one")
     person("list_contexts")
@@ -379,7 +381,7 @@ def test_a_briefing_that_came_too_late_to_be_seen_comes_again(words_only: Desk) 
     assert hook(desk, "UserPromptSubmit", "s", prompt="How many are there below ten?") == {}
 
 
-def test_what_a_compacted_window_lost_is_told_again_once(desk: Desk) -> None:
+def test_context_lost_by_a_compaction_is_injected_again_once(desk: Desk) -> None:
     desk("save_context", content="Deploys go through the blue pipeline on Fridays")
     hook(desk, "SessionStart", "s")
     prompt = "Start the deploys pipeline on Fridays now"

@@ -105,7 +105,7 @@ def test_a_replacement_in_a_file_is_a_fix_wherever_the_checkout_lies() -> None:
     assert step == 'in /w/a/tests/conftest.py, replace "timeout=1" with "timeout=5"'
 
 
-def test_what_was_done_before_an_error_came_back_was_in_vain() -> None:
+def test_steps_before_an_error_that_came_back_count_as_tried_and_not_as_fixes() -> None:
     talk = Talk().runs("npm test", DENIED, 1).runs("npm ci").runs("npm test", DENIED, 1)
     talk.runs("chmod -R u+w .cache").runs("npm test", "4 passed")
     [met] = errors_met(talk.events)
@@ -113,7 +113,7 @@ def test_what_was_done_before_an_error_came_back_was_in_vain() -> None:
     assert met.fixes == {"chmod -R": "run `chmod -R u+w .cache`"}
 
 
-def test_what_ended_an_error_that_came_back_is_no_fix() -> None:
+def test_a_step_that_ended_an_error_is_no_fix_once_the_error_returns() -> None:
     talk = Talk().runs("npm test", DENIED, 1).runs("rm -rf .cache").runs("npm test", "ok")
     [met] = errors_met(talk.events)
     assert (met.ended, met.steps) == (True, ["run `rm -rf .cache`"])

@@ -98,7 +98,7 @@ def test_the_answer_says_how_it_was_read(name: str, given: dict[str, Any], said:
         ("session_end", {"outcome": "completed"}, "outcome: must be"),
     ],
 )
-def test_what_may_lose_or_destroy_something_stays_an_error(
+def test_guessed_arguments_that_may_lose_or_destroy_data_stay_errors(
     name: str, given: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(Invalid) as caught:

@@ -86,7 +86,7 @@ def test_no_request_that_fits_a_schema_is_refused_as_invalid(
     assert refused == {}
 
 
-def test_what_may_be_refused_beside_another_argument_exists() -> None:
+def test_arguments_listed_as_refused_together_exist() -> None:
     for name, together in ONLY_TOGETHER.items():
         assert together <= set(OPERATIONS[name].arguments.model_fields)
 
@@ -102,7 +102,9 @@ def test_a_language_is_named_in_the_schema_and_not_paid_for_by_agents() -> None:
 @pytest.mark.parametrize(
     "text", ["a NUL \0 here, in the middle", "half a \ud800 pair of surrogates"]
 )
-def test_what_no_store_can_hold_is_replaced_in_texts_and_names(words_only: Desk, text: str) -> None:
+def test_characters_that_no_store_can_hold_are_replaced_in_texts_and_names(
+    words_only: Desk, text: str
+) -> None:
     words_only("save_typed_context", type="decision", data={"what": text, text: "named"})
     saved = words_only("save_context", content=f"Parcels are weighed: {text}", tags=[text])
     record = words_only.record(saved["id"])

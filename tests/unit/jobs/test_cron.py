@@ -45,7 +45,7 @@ def test_the_fields_are_of_the_zone() -> None:
     ["", "0 3 * *", "60 3 * * *", "0 24 * * *", "a 3 * * *", "0 3 0 * *", "0 3 30 2 *",
      "*/0 * * * *", "5-1 * * * *", "0 3 * * 8"],
 )  # fmt: skip
-def test_what_never_comes_round_is_refused(expression: str) -> None:
+def test_invalid_or_never_matching_cron_expressions_are_refused(expression: str) -> None:
     with pytest.raises(Invalid) as refused:
         cron(expression)
     assert "0 3 * * *" in refused.value.hint

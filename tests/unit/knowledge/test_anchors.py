@@ -60,7 +60,7 @@ def test_paths_in_a_text_are_those_of_files_that_exist(repository, text, found):
     assert cited_paths(repository, text) == found
 
 
-def test_what_names_files_is_anchored_at_commit_branch_and_their_content(desk):
+def test_a_record_that_names_files_is_anchored_at_commit_branch_and_blob_hashes(desk):
     anchor = desk.record(remember(desk)).anchor
     assert anchor.commit == git(desk.root, "rev-parse", "HEAD")
     assert anchor.branch == git(desk.root, "symbolic-ref", "--short", "HEAD")

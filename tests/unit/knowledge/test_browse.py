@@ -115,7 +115,7 @@ def test_an_explained_search_that_finds_nothing_says_so_and_what_to_do(desk: Des
 
 
 @pytest.mark.parametrize("search", ["context_search", "recall_context"])
-def test_what_a_search_returns_to_an_agent_counts_as_used(desk: Desk, search: str) -> None:
+def test_a_record_that_a_search_returns_to_an_agent_counts_as_used(desk: Desk, search: str) -> None:
     note = desk("save_context", content="Parcels are labelled by the depot in Ghent.")["id"]
     other = desk("save_context", content="Invoices are rounded once, at the end.")["id"]
     desk(search, query="who labels parcels at the depot", limit=1)

@@ -53,7 +53,7 @@ def test_delete_hides_and_undo_brings_back(desk):
     ]
 
 
-def test_what_is_deleted_twice_is_brought_back_at_once(desk):
+def test_one_undo_restores_a_record_that_was_deleted_twice(desk):
     saved = desk("save_context", content="Invoices are immutable once sent")
     assert "`contextd records undo " in desk("delete_context", id=saved["id"])["message"]
     assert "was deleted before" in desk("delete_context", id=saved["id"])["message"]
@@ -198,7 +198,7 @@ def test_the_eleven_tools_answer_in_the_field_names_of_opencontext(desk):
     assert desk("delete_context", id=saved["id"])["id"] == saved["id"]
 
 
-def test_what_was_asked_in_vain_is_a_gap_at_once(desk):
+def test_a_query_without_results_is_a_gap_at_once(desk):
     desk("recall_context", query="quarterly accounting")
     assert [gap["kind"] for gap in desk("get_gaps")["gaps"]] == ["missed"]
 

@@ -101,7 +101,7 @@ def recorded(desk: Desk, which: str) -> str:
 
 
 @pytest.mark.parametrize("which", RECORDED)
-def test_what_an_agent_recorded_as_a_rule_is_as_strong_after_five_sessions(
+def test_a_rule_recorded_by_an_agent_keeps_its_confidence_after_five_sessions(
     desk: Desk, session: CodingClient, which: str
 ) -> None:
     id = recorded(desk, which)
@@ -135,7 +135,7 @@ def test_an_act_ends_a_rule_and_the_history_names_it(
     assert id[:8] not in briefing(session)
 
 
-def test_what_the_user_stated_is_told_in_every_later_session(
+def test_a_rule_stated_by_the_user_is_in_every_later_briefing(
     desk: Desk, session: CodingClient
 ) -> None:
     session.starts()
@@ -345,7 +345,7 @@ def test_of_two_policies_that_differ_in_a_not_each_is_told(
     assert [text for text in both if text not in told] == []
 
 
-def test_what_bears_on_the_work_comes_first_where_not_all_fit(
+def test_rules_relevant_to_the_task_come_first_where_not_all_fit(
     desk: Desk, session: CodingClient
 ) -> None:
     for number in range(30):

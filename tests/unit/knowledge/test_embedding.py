@@ -46,7 +46,7 @@ def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_s
     assert neighbour.desk(desk.host).view.index.stats("") == theirs
 
 
-def test_what_must_not_be_sent_keeps_no_other_text_from_its_vector(open_desk):
+def test_texts_that_must_not_be_sent_do_not_hold_up_the_embedding_of_others(open_desk):
     sending = Sending()
     desk = open_desk(using=sending)
     for number in range(20):

@@ -39,7 +39,7 @@ def made(desk: Desk, content: str, status: str = "candidate", **given: Any) -> s
     return record.id
 
 
-def test_what_one_session_said_waits_with_where_it_was_said(desk: Desk) -> None:
+def test_a_rule_said_in_one_session_waits_in_the_inbox_with_its_source(desk: Desk) -> None:
     session = said(desk, RULE, "Print the labels")
     [one] = waiting(desk)
     assert (one["content"], one["doubt"]) == (RULE, "once")
@@ -50,7 +50,9 @@ def test_what_one_session_said_waits_with_where_it_was_said(desk: Desk) -> None:
     assert 0 < seen["worth"] < 1
 
 
-def test_what_contradicts_a_person_waits_beside_what_the_person_said(desk: Desk) -> None:
+def test_a_record_that_contradicts_a_person_waits_in_the_inbox_beside_the_persons_record(
+    desk: Desk,
+) -> None:
     rule = desk.as_owner("save_context", content="Always use tabs for indentation.")["id"]
     against = desk("save_context", content="Never use tabs for indentation.")["id"]
     [one] = waiting(desk)
@@ -70,7 +72,9 @@ def test_orders_to_an_agent_wait_because_they_read_like_orders(desk: Desk) -> No
     assert "orders to an agent" in one["why"]
 
 
-def test_what_agents_were_told_and_made_nothing_of_says_how_often(desk: Desk) -> None:
+def test_an_unused_record_waits_in_the_inbox_with_the_number_of_sessions_that_saw_it(
+    desk: Desk,
+) -> None:
     id = made(desk, RULE, "active")
     for number in range(3):
         record = desk.record(id)

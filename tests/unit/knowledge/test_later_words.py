@@ -74,19 +74,21 @@ def test_the_mind_may_be_changed_back(desk: Desk) -> None:
         "Remember: the session timeout of the shop is 45 minutes, as the bank demands.",
     ],
 )
-def test_what_merely_is_about_the_same_supersedes_nothing(desk: Desk, other: str) -> None:
+def test_a_statement_merely_on_the_same_subject_supersedes_nothing(desk: Desk, other: str) -> None:
     said(desk, FIRST)
     said(desk, other)
     assert learned(desk)[FIRST]["status"] == "active"
 
 
-def test_what_is_said_in_passing_supersedes_nothing(desk: Desk) -> None:
+def test_a_statement_in_passing_supersedes_nothing(desk: Desk) -> None:
     said(desk, FIRST)
     said(desk, "The session timeout of the shop must be 20 minutes.")
     assert learned(desk)[FIRST]["status"] == "active"
 
 
-def test_what_a_person_or_an_agent_recorded_is_not_overruled(desk: Desk) -> None:
+def test_records_saved_by_a_person_or_an_agent_are_not_superseded_by_later_words(
+    desk: Desk,
+) -> None:
     plain = FIRST.removeprefix("Remember: ")
     mine = desk.as_owner("save_context", content=plain)["id"]
     agents = desk("save_context", content="The colour of the button is teal, always.")["id"]
@@ -121,7 +123,9 @@ def test_a_sentence_of_a_session_ends_nothing_that_is_trusted_more(
     assert desk.record(older.id).status == ("superseded" if ends else "active")
 
 
-def test_what_another_project_was_told_stays(desk: Desk, tmp_path: Path) -> None:
+def test_a_statement_in_one_project_supersedes_nothing_in_another(
+    desk: Desk, tmp_path: Path
+) -> None:
     elsewhere = desk.at(tmp_path / "elsewhere")
     shutil.copytree(desk.root, elsewhere.root)
     shutil.rmtree(elsewhere.root / ".git")

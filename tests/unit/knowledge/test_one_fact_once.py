@@ -37,7 +37,7 @@ def test_a_rule_and_its_message_are_one_hit_and_the_record_at_that(desk):
         FACT.replace("all projects", "all 12 projects"),
     ],
 )
-def test_what_differs_in_a_negation_or_a_number_stays_beside_it(desk, opposite):
+def test_facts_that_differ_in_a_negation_or_a_number_are_both_found(desk, opposite):
     talk(desk, f"{FACT}.", f"{opposite}.")
     texts = [hit["text"] for hit in found(desk, "pass the scope with every pending chunk")]
     for fact in (FACT, opposite):

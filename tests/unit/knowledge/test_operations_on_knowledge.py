@@ -23,7 +23,7 @@ def operations(desk: Desk, id: str) -> list[str]:
     return [one["operation"] for one in desk.as_owner("history", id=id)["changes"]]
 
 
-def test_what_is_new_is_added_and_what_is_known_is_skipped(desk):
+def test_a_new_memory_is_added_and_a_known_one_is_skipped(desk):
     first = desk("memory_record", **LESSON)
     assert first["operation"] == "ADD"
     again = desk("memory_record", **LESSON)
@@ -41,7 +41,7 @@ def test_the_next_lesson_on_a_topic_is_an_update(desk):
     assert (then["id"], then["operation"]) == (first["id"], "UPDATE")
 
 
-def test_what_a_person_settles_is_invalidated_and_kept(desk):
+def test_settling_a_contradiction_invalidates_the_other_record_and_keeps_its_history(desk):
     one = desk("memory_record", **LESSON)["id"]
     opposite = {
         **LESSON,
@@ -96,7 +96,7 @@ def test_decay_is_a_twentieth_for_each_full_month(desk):
     assert decayed(0.6, at, at - timedelta(days=60)) == 0.6
 
 
-def test_what_rested_for_a_year_is_too_unsure_to_be_injected():
+def test_a_record_unused_for_a_year_is_too_uncertain_to_be_injected():
     record = Record(kind="memory", scope=Scope("acme"), content="x", id=new_id(), confidence=0.6)
     at = record.created_at
     assert is_sure(record, at + timedelta(days=60))

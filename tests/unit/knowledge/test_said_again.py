@@ -40,7 +40,7 @@ def test_a_repeat_takes_over_the_tags_and_the_bubble_and_says_so(desk):
 
 
 @pytest.mark.parametrize("surface", ["mcp", "cli", "rest"])
-def test_what_contextd_served_can_be_remembered_when_somebody_says_so(desk, surface):
+def test_saving_a_served_text_again_returns_the_same_record_with_the_new_tags(desk, surface):
     saved = desk("save_context", content=FACT)
     session = desk.connected("one")
     session("session_start", task_description="Send invoices")

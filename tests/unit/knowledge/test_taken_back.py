@@ -73,7 +73,7 @@ def test_a_restored_record_is_found_again_and_says_so(desk: Desk) -> None:
     assert [one["id"] for one in desk("list_contexts")["entries"]] == [note]
 
 
-def test_what_two_projects_ask_for_is_proposed_and_accepted_by_the_person_once(
+def test_a_preference_of_two_projects_is_proposed_once_and_accepted_by_the_person(
     desk: Desk, tmp_path: Path
 ) -> None:
     wiki = desk.at(committed(tmp_path / "wiki", {"a.py": "x = 1\n"}))
@@ -88,7 +88,7 @@ def test_what_two_projects_ask_for_is_proposed_and_accepted_by_the_person_once(
     assert desk.as_owner("user_profile")["proposals"] == []
 
 
-def test_what_was_turned_down_keeps_nothing_else_from_being_proposed(
+def test_a_rejected_proposal_does_not_keep_others_from_being_proposed(
     desk: Desk, tmp_path: Path
 ) -> None:
     wiki = desk.at(committed(tmp_path / "wiki", {"a.py": "x = 1\n"}))

@@ -47,7 +47,7 @@ def test_a_prompt_seen_twice_is_told_once_and_other_questions_stay() -> None:
     assert [s["text"] for s in steps] == ["where is the cart", "Fix the cart"]
 
 
-def test_what_turns_or_hides_text_is_spelled_out_and_a_form_keeps_it() -> None:
+def test_invisible_characters_are_spelled_out_and_a_form_keeps_them() -> None:
     text = "a\u202eb\x1b[0m\0\u200b\ufeff"
     assert visible(text) == "a⟨U+202E⟩b⟨ESC⟩[0m⟨NUL⟩⟨U+200B⟩⟨U+FEFF⟩"
     assert visible("tab\tline\nfine 价格 الأسعار") == "tab\tline\nfine 价格 الأسعار"
@@ -77,7 +77,7 @@ def test_days_are_told_by_their_nearness() -> None:
     assert day("no date") == "no date"
 
 
-def test_what_a_job_did_is_told_without_what_is_nothing() -> None:
+def test_results_of_a_job_are_shown_without_empty_values() -> None:
     did = {
         "records": 1200,
         "gone": 0,

@@ -47,7 +47,9 @@ def test_once_all_have_one_nothing_is_said_of_it(scanned: Desk, search: str) -> 
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_what_is_not_found_by_words_alone_is_no_gap(scanned: Desk, search: str) -> None:
+def test_a_search_without_results_while_texts_are_embedded_is_no_gap(
+    scanned: Desk, search: str
+) -> None:
     before = scanned.as_owner("get_gaps")["gaps"]
     answer = scanned.answer(search, query="which harbour pilot tugs the ferry")
     scanned.host.flush()

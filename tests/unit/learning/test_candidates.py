@@ -79,7 +79,7 @@ def test_a_session_that_states_five_things_leaves_five(desk: Desk) -> None:
     assert {one["content"] for one in learned(desk)} == set(STATED)
 
 
-def test_what_the_user_asks_to_be_remembered_is_known_at_once(desk: Desk) -> None:
+def test_a_rule_that_the_user_asks_to_remember_is_active_at_once(desk: Desk) -> None:
     said(desk, f"Remember: {RULE}")
     [record] = learned(desk)
     assert record["status"] == "active"
@@ -144,7 +144,7 @@ def test_a_persons_word_counts_more(desk: Desk, candidate: str) -> None:
     assert (record.trust, record.confidence) == ("human", 0.8)
 
 
-def test_what_was_dropped_stays_away_when_it_is_said_again(desk: Desk, candidate: str) -> None:
+def test_a_rejected_candidate_does_not_return_when_said_again(desk: Desk, candidate: str) -> None:
     desk("settle_candidate", id=candidate, verdict="drop")
     for _ in range(2):
         said(desk, RULE)
@@ -223,7 +223,7 @@ def test_the_next_lesson_on_a_topic_replaces_the_one_before(desk: Desk) -> None:
     assert other["id"] != first["id"]
 
 
-def test_what_the_neighbour_recorded_on_a_topic_stays(desk: Desk) -> None:
+def test_the_first_memory_on_a_topic_is_added(desk: Desk) -> None:
     given = {
         "title": "Pool sizing",
         "description": "When the database is slow",
@@ -252,7 +252,7 @@ def unused(session: CodingClient, times: int) -> None:
         one.ends()
 
 
-def test_what_is_told_and_never_used_leaves_the_briefing(desk: Desk, session: CodingClient) -> None:
+def test_an_unused_memory_leaves_the_briefing(desk: Desk, session: CodingClient) -> None:
     id = desk("memory_record", **LESSON)["id"]
     assert LESSON["content"] in glance(session)
     unused(session, 3)
@@ -276,7 +276,7 @@ def talks(session: CodingClient, times: int) -> None:
         one.ends()
 
 
-def test_what_is_told_in_three_sessions_rests_even_where_people_only_talked(
+def test_a_memory_injected_in_three_sessions_rests_even_where_people_only_talked(
     desk: Desk, session: CodingClient
 ) -> None:
     id = desk("memory_record", **LESSON)["id"]
@@ -389,7 +389,7 @@ def test_an_agents_word_that_its_session_went_well_raises_nothing_that_was_told_
     assert desk.view.records.history(used)[-1].reason.startswith("used")
 
 
-def test_what_a_person_wrote_stays_unused_as_it_may_be(desk: Desk, session: CodingClient) -> None:
+def test_an_unused_note_of_a_person_keeps_its_confidence(desk: Desk, session: CodingClient) -> None:
     id = desk.as_owner("save_context", content="The legal notice is reviewed by Ada.")["id"]
     unused(session, 3)
     assert (desk.record(id).status, desk.record(id).confidence) == ("active", 0.8)

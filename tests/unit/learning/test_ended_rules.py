@@ -134,7 +134,7 @@ def test_undoing_a_replacement_spares_a_rule_that_somebody_confirmed(
         ("jest is out, vitest from now on.", "jest", "jest is out, vitest from now on."),
     ],
 )
-def test_what_replaces_a_rule_is_kept_as_one(
+def test_a_replacement_is_kept_as_a_rule(
     desk: Desk, tmp_path: Path, text: str, old: str, new: str
 ) -> None:
     ids = rules_of(desk)

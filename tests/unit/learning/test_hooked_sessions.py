@@ -182,7 +182,7 @@ def test_there_is_one_briefing_for_each_window(client: CodingClient, learned: bo
     assert cleared.starts("clear")
 
 
-def test_what_settings_and_plugin_tell_at_once_is_answered_once(
+def test_simultaneous_session_start_hooks_are_answered_with_one_briefing(
     client: CodingClient, home: Home
 ) -> None:
     told: list[str] = []
@@ -213,7 +213,7 @@ def test_two_projects_may_be_told_the_same_at_once(client: CodingClient, tmp_pat
     assert "depot" in twin.starts()
 
 
-def test_what_was_refused_is_refused_again_at_once(desk: Desk, tmp_path: Path) -> None:
+def test_a_denied_tool_call_is_denied_again_at_once(desk: Desk, tmp_path: Path) -> None:
     desk.configure("policies:\n  hook: true\n")
     rule = desk.root / ".context" / "policies" / "no-force.yaml"
     rule.parent.mkdir(parents=True)

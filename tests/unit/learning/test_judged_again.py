@@ -86,7 +86,7 @@ def test_the_same_words_without_their_prompt_stay_a_rule(desk: Desk) -> None:
     ("action", "reason"),
     [("update", "settled: keep"), ("restore", "by hand"), ("signal", "said again in session 0123")],
 )
-def test_what_a_person_or_a_second_session_confirmed_stays(
+def test_a_rule_confirmed_by_a_person_or_a_second_session_stays_active(
     desk: Desk, action: str, reason: str
 ) -> None:
     rule = learned(desk, LOUD)
@@ -95,7 +95,7 @@ def test_what_a_person_or_a_second_session_confirmed_stays(
     assert desk.record(rule.id).status == "active"
 
 
-def test_what_telling_raised_is_taken_back_and_no_more(desk: Desk) -> None:
+def test_confidence_raised_by_injections_is_reduced_once_and_no_further(desk: Desk) -> None:
     rule = learned(desk, RULE)
     for sure in (0.75, 0.85):
         commit(desk, desk.record(rule.id).with_(confidence=sure), "signal", TOLD)

@@ -86,7 +86,7 @@ def test_no_more_than_so_many_a_day_are_asked(desk: Desk, client: Opened, home: 
     assert is_asked(worked(client()).answers(DONE))
 
 
-def test_what_is_open_comes_from_the_answer_to_the_question(client: Opened) -> None:
+def test_open_work_is_read_from_the_answer_to_the_question_for_lessons(client: Opened) -> None:
     session = worked(client())
     assert is_asked(session.answers(DONE))
     session.writes_down("assistant", [{"type": "text", "text": "Open: round the credit notes"}])

@@ -63,7 +63,7 @@ def test_nothing_is_asked_where_that_is_switched_off(words_only: Desk) -> None:
     assert hook(words_only, "Stop", "s", transcript_path=path, prompt_id="p1") == {}
 
 
-def test_what_was_left_is_told_past_a_session_that_only_talked(
+def test_open_work_stays_in_the_briefing_past_a_session_that_only_talked(
     words_only: Desk, home: Home
 ) -> None:
     def briefed(session: str, said: Any = None) -> str:

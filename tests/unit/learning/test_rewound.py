@@ -76,7 +76,9 @@ def test_a_rewound_turn_leaves_the_thread_and_its_episode_when_the_user_goes_on(
     assert (last.action, last.reason.startswith("rewound in session ")) == ("withdraw", True)
 
 
-def test_what_a_person_brings_back_with_undo_stays(desk: Desk, client: CodingClient) -> None:
+def test_a_rewound_episode_that_a_person_restored_with_undo_stays_active(
+    desk: Desk, client: CodingClient
+) -> None:
     rewinding(client)
     record = next(
         r for r in desk.as_owner("list_records", kind=EPISODE, status="archived")["records"]

@@ -73,7 +73,7 @@ def test_the_same_session_and_its_resumption_are_no_second_witness(
     assert {one.status for one in rules(desk)} == {"candidate"}
 
 
-def test_what_passing_words_left_a_candidate_is_a_rule_once_the_same_session_demands_it(
+def test_a_candidate_said_in_passing_is_a_rule_once_the_same_session_demands_it(
     desk: Desk, tmp_path: Path
 ) -> None:
     said(desk, tmp_path, PASSING, f"From now on: {PASSING_AGAIN}")

@@ -34,7 +34,7 @@ def episodes(desk: Desk) -> list[Record]:
     ],
     ids=["decided", "stated", "refused", "in German", "in Japanese"],
 )
-def test_what_the_user_says_is_kept_however_short_the_answer(
+def test_a_statement_of_the_user_is_kept_however_short_the_answer(
     desk: Desk, session: CodingClient, prompt: str, answer: str
 ) -> None:
     session.starts()

@@ -146,7 +146,7 @@ PASSED_ON = {
 
 @pytest.mark.parametrize("prompt", PASSED_ON.values(), ids=PASSED_ON)
 @pytest.mark.parametrize("door", ["hook alone", "hook and transcript"])
-def test_what_a_prompt_passes_on_is_no_demand(
+def test_orders_quoted_in_a_prompt_become_no_rule(
     desk: Desk, tmp_path: Path, prompt: str, door: str
 ) -> None:
     session = CodingClient(desk, tmp_path)
@@ -162,7 +162,7 @@ def test_what_a_prompt_passes_on_is_no_demand(
     assert [words for words in rules(desk) if "squash" in words] == []
 
 
-def test_what_a_prompt_passes_on_opens_one_turn_with_it(desk: Desk, tmp_path: Path) -> None:
+def test_a_prompt_with_quoted_text_opens_one_turn(desk: Desk, tmp_path: Path) -> None:
     session = CodingClient(desk, tmp_path)
     session.starts()
     session.asks(PASSED_ON["a mail"])

@@ -110,7 +110,7 @@ def test_a_long_paragraph_falls_into_sentences_of_any_script() -> None:
     assert found == ["税は最後に一度だけ丸める。", "途中で丸めると一円ずれる。"]
 
 
-def test_what_the_user_says_stays_whole_and_orders_are_left_out() -> None:
+def test_a_prompt_stays_one_statement_and_orders_to_go_on_are_left_out() -> None:
     said = "No. Cents everywhere. I said that twice."
     found = texts(
         event("p1", "prompt", said),
@@ -143,7 +143,7 @@ def test_commits_and_answers_are_whole_and_long_messages_keep_their_subject() ->
     ]
 
 
-def test_what_a_hook_and_the_transcript_both_tell_is_said_once() -> None:
+def test_a_prompt_from_both_hook_and_transcript_is_one_statement() -> None:
     asked = Event(type="query", key="h", at=START, role="user", text="Round the tax at the end.")
     told = event("p", "prompt", "Round the tax at the end.")
     assert [one.event_key for one in statements([asked, told])] == ["p"]

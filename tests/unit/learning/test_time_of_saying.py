@@ -49,7 +49,7 @@ def learned(desk: Desk) -> dict[str, Record]:
 
 
 @pytest.mark.parametrize("newer_first", [False, True])
-def test_what_was_said_later_wins_whatever_is_imported_first(
+def test_the_statement_said_later_supersedes_whichever_is_imported_first(
     desk: Desk, tmp_path: Path, newer_first: bool
 ) -> None:
     files = [session(desk, tmp_path, OLD, MARCH), session(desk, tmp_path, NEW, JUNE)]
@@ -64,7 +64,7 @@ def test_what_was_said_later_wins_whatever_is_imported_first(
 
 
 @pytest.mark.parametrize("newer_first", [False, True])
-def test_what_two_sessions_say_was_first_and_last_said_when_they_did(
+def test_a_record_said_in_two_sessions_has_its_first_and_last_time_of_saying(
     desk: Desk, tmp_path: Path, newer_first: bool
 ) -> None:
     files = [session(desk, tmp_path, OLD, MARCH), session(desk, tmp_path, OLD, JUNE)]

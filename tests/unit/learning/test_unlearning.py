@@ -40,7 +40,7 @@ def test_undoing_a_learning_takes_its_line_out_of_project_yaml_and_nothing_else(
     assert "agreed with legal" in rules(desk)
 
 
-def test_what_was_undone_is_not_learned_into_project_yaml_again(desk, learned):
+def test_an_undone_rule_is_not_learned_into_project_yaml_again(desk, learned):
     desk.as_owner("undo", id=learned[RULE])
     session = desk("session_start", task_description="Token refresh")["session_id"]
     desk("session_log", session_id=session, role="user", text=RULE)

@@ -65,7 +65,7 @@ def said(desk: Desk, *statuses: str) -> set[str]:
         ),
     ],
 )
-def test_what_is_said_for_the_person_in_one_project_is_found_in_another(
+def test_a_preference_saved_for_the_person_in_one_project_is_found_in_another(
     desk, wiki, operation, arguments
 ):
     answer = desk.answer(operation, scope="person", **arguments)
@@ -266,7 +266,7 @@ def test_a_long_file_is_found_by_words_at_once_and_embedded_behind_the_call(desk
     assert view.index.pending(model, 100) == []
 
 
-def test_what_a_person_takes_back_or_changes_elsewhere_stays_so_while_the_line_stands(desk):
+def test_a_line_of_user_md_deleted_or_edited_as_a_record_stays_so(desk):
     path = user_md(desk, FILE)
     said(desk)
     ids = {record.content: record.id for record in layer(desk)}
@@ -376,7 +376,7 @@ def test_a_rule_on_names_is_nobodys_name(desk):
     assert desk.as_owner("user_profile")["owner"] == ""
 
 
-def test_what_two_projects_ask_for_is_proposed_once_and_in_force_only_after_a_yes(desk, wiki):
+def test_a_preference_of_two_projects_is_proposed_once_and_applies_only_when_accepted(desk, wiki):
     desk("save_context", content="Never commit generated files")
     wiki("save_context", content="never commit  generated file.")
     desk("save_context", content="The API of the shop listens on 8080")
@@ -401,7 +401,7 @@ def test_what_two_projects_ask_for_is_proposed_once_and_in_force_only_after_a_ye
     assert layer(desk, "inbox") == []
 
 
-def test_what_was_turned_down_or_is_known_already_is_not_proposed(desk, wiki):
+def test_a_rejected_or_already_known_preference_is_not_proposed(desk, wiki):
     for content in ("Never commit generated files", "Prefer small pull requests"):
         desk("save_context", content=content)
         wiki("save_context", content=content)

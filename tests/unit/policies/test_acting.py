@@ -67,7 +67,7 @@ def test_a_policy_that_denies_is_refused_every_time_with_the_way_out(watched):
     assert "Refused by a policy" in events[0].text
 
 
-def test_what_breaks_nothing_leaves_nothing(watched):
+def test_tool_calls_that_break_no_policy_get_no_answer_and_open_no_session(watched):
     rule(watched.root, "deny")
     assert using(watched, "Bash", command="ls") == {}
     assert using(watched, "Read", file_path="a.py") == {}
@@ -134,7 +134,9 @@ def test_the_input_of_a_tool_is_read_whatever_the_tool_is_called():
         assert tool_use(other) is None
 
 
-def test_what_was_checked_is_known_after_a_restart_and_to_no_neighbour(watched, home, neighbour):
+def test_policy_checks_survive_a_restart_without_secrets_and_stay_in_their_project(
+    watched, home, neighbour
+):
     rule(watched.root, "deny")
     secret = "ghp_" + "a1B2" * 9
     watched("policy_check", action=f"ls {secret} \ud800")
@@ -151,7 +153,7 @@ def test_what_was_checked_is_known_after_a_restart_and_to_no_neighbour(watched, 
     assert not any(secret.encode() in one.read_bytes() for one in kept)
 
 
-def test_what_was_stopped_or_warned_of_is_among_the_last_checks(watched):
+def test_a_denied_change_of_a_file_is_among_the_last_policy_checks(watched):
     rule(watched.root, "deny")
     using(watched, "Write", file_path="a.py", content="x = 1\n")
     using(watched, "Write", file_path="a.py", content="x = eval(y)\n")

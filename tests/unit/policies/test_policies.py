@@ -447,7 +447,7 @@ def test_the_organisations_policies_are_the_same_wherever_they_are_read(desk, ot
     assert len(desk.as_owner("list_policies")["policies"]) > 2
 
 
-def test_what_project_and_organisation_both_say_is_told_once(desk):
+def test_a_policy_of_both_project_and_organisation_is_reported_once(desk):
     desk.as_owner("policy_init", packs=["secrets"])
     desk.as_owner("policy_init", packs=["secrets"], scope="org")
     made = diff("server.pem", "x").replace("--- a/server.pem", "--- /dev/null")

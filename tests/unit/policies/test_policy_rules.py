@@ -67,7 +67,7 @@ def test_a_glob_is_about_paths(glob: str, path: str, matches: bool) -> None:
 
 
 @pytest.mark.parametrize("text", ["(?=x)y", "(a)\\1", "a{2000}", "(", "x*", "", " ", "a" * 1_001])
-def test_what_is_no_pattern_of_ours_is_refused_with_a_way_out(text: str) -> None:
+def test_an_unsupported_or_empty_pattern_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(Invalid) as refused:
         pattern_of(text)
     assert refused.value.hint
@@ -181,7 +181,7 @@ def test_only_a_change_that_is_said_is_one() -> None:
     assert broken(stays, "pytest tests && rm migrations/1.sql") != []
 
 
-def test_what_comes_into_a_file_is_checked_for_that_file() -> None:
+def test_content_written_to_a_file_is_checked_by_the_policies_for_that_file() -> None:
     one = rule(patterns=["eval"], paths=["*.py"])
     assert broken(one, "write app.py", "x = eval(y)") == [("app.py", "adds 'eval'")]
     assert broken(one, "write app.md", "x = eval(y)") == []

@@ -346,7 +346,7 @@ def test_a_rule_without_the_field_is_told_as_before(words_only):
     assert "active voice" in started(words_only)
 
 
-def test_what_a_prompt_means_is_told_unless_it_names_other_files(desk, person):
+def test_a_rule_that_a_prompt_means_is_injected_unless_it_names_other_files(desk, person):
     written(desk, *FORMATS["claude"][:3])
     written(desk, *ASKED["cursor"])
     desk.as_owner("init")

@@ -78,7 +78,7 @@ def test_a_check_says_what_is_broken_and_is_listed_without_the_secret(
     assert neighbour.as_owner("policy_checks")["checks"] == []
 
 
-def test_what_a_record_says_is_written_to_a_file(shop: Desk) -> None:
+def test_a_policy_record_can_be_written_to_a_file_from_the_page(shop: Desk) -> None:
     made = shop.as_owner(
         "remember",
         kind="policy",

@@ -71,7 +71,7 @@ def test_a_joined_project_is_parted_from_within_it_as_well(boat: Desk, fork: Des
     assert names(boat) == ["boat", "boat-2"]
 
 
-def test_what_is_joined_stays_so_in_a_new_clone_and_where_it_moves(
+def test_a_joined_project_stays_joined_in_a_new_clone_and_after_a_move(
     boat: Desk, fork: Desk, tmp_path: Path
 ) -> None:
     fork.as_owner("join_project", into=str(boat.scope))
@@ -128,7 +128,7 @@ def test_no_agent_says_which_projects_are_one(
     assert not knows(fork)
 
 
-def test_what_is_not_trusted_is_one_already_or_unknown_is_not_joined(
+def test_untrusted_unknown_and_identical_projects_cannot_be_joined(
     boat: Desk, fork: Desk, tmp_path: Path
 ) -> None:
     theirs = stranger(boat, committed(tmp_path / "theirs", {"d.py": "d = 4\n"}))

@@ -59,7 +59,7 @@ from contextd_code.project.stack import Stack, detect
          "guide/ holds 2 documents side by side."),
     ],
 )  # fmt: skip
-def test_what_a_project_without_code_is(
+def test_type_and_architecture_are_found_for_projects_without_code(
     paths: list[str], kind: tuple[str, str], layout: str
 ) -> None:
     stack = Stack()

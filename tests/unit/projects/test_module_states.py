@@ -59,7 +59,7 @@ def test_modules_say_what_they_need_and_who_needs_them(shop: Desk) -> None:
     assert found["auth"]["files"] == 3
 
 
-def test_what_is_known_is_counted_by_name_and_by_file(shop: Desk) -> None:
+def test_records_of_a_module_are_counted_by_name_and_by_file(shop: Desk) -> None:
     known(shop, "Tokens live a quarter of an hour.", "src/auth/token.ts")
     known(shop, "An invoice is sent once.", module="billing")
     known(shop, "Both lock the same row.", "src/auth/guard.ts", module="billing")
@@ -73,7 +73,7 @@ def test_what_is_known_is_counted_by_name_and_by_file(shop: Desk) -> None:
     assert [name for name, one in found.items() if one["silent"]] == ["users"]
 
 
-def test_what_somebody_said_is_no_gap_is_none(shop: Desk) -> None:
+def test_a_dismissed_gap_leaves_no_module_marked_as_silent(shop: Desk) -> None:
     gap = next(g for g in shop.as_owner("get_gaps")["gaps"] if g["kind"] == "module")
     assert {name for name, one in modules(shop).items() if one["silent"]} == set(gap["subjects"])
     shop.as_owner("dismiss_gap", id=gap["id"])

@@ -211,7 +211,9 @@ def test_a_repository_is_described_as_its_reader_would(
     assert not any("Test" in name for name in found["modules"])
 
 
-def test_what_a_project_says_of_itself_is_taken_over(words_only: Desk, tmp_path: Path) -> None:
+def test_descriptions_test_tools_and_versions_that_a_project_declares_are_taken_over(
+    words_only: Desk, tmp_path: Path
+) -> None:
     site = made(words_only, tmp_path / "site", DJANGO_SITE)
     assert site["project"]["description"] == "The site of a sports club"
     assert site["modules"]["news"]["description"] == "What is new in the club"

@@ -71,7 +71,7 @@ def test_generated_values_follow_the_next_scan(path):
     assert backups(path)[0].read_text() == before
 
 
-def test_what_a_person_changed_stays_for_ever(path):
+def test_a_value_that_a_person_changed_in_project_yaml_stays_through_later_scans(path):
     merge_scan(path, FACTS, now=NOW)
     edited_text = (
         path.read_text()
@@ -86,7 +86,7 @@ def test_what_a_person_changed_stays_for_ever(path):
         assert path.read_text() == edited_text
 
 
-def test_what_a_person_took_out_stays_out(path):
+def test_a_value_that_a_person_removed_from_project_yaml_stays_removed(path):
     merge_scan(path, FACTS, now=NOW)
     text = path.read_text()
     head, tail = text[: text.index("  users:")], text[text.index("metadata:") :]

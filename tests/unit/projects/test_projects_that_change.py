@@ -109,7 +109,7 @@ def test_the_map_of_a_project_of_documents_is_their_sections(desk: Any) -> None:
     assert len(desk("repo_map", budget=50)["map"]) < 300
 
 
-def test_what_an_older_reading_stored_is_read_again_by_itself(desk: Any) -> None:
+def test_a_file_indexed_by_an_older_version_is_indexed_again(desk: Any) -> None:
     desk("codebase_index")
     view = desk.view
     [file] = view.files.of(desk.scope).get(["src/auth/guard.ts"])

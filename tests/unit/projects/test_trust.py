@@ -211,7 +211,7 @@ def test_another_repository_in_the_same_place_is_not_trusted(tmp_path: Path) -> 
     assert trusted.of(root).trusted
 
 
-def test_what_is_inside_a_trusted_folder_or_cloned_from_it_is_a_folder_of_its_own(
+def test_a_repository_inside_or_cloned_from_a_trusted_folder_is_not_trusted(
     tmp_path: Path,
 ) -> None:
     trusted = book(tmp_path / "home")

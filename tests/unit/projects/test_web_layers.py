@@ -40,7 +40,7 @@ def overlaps(found: Layout) -> list[tuple[str, str]]:
     ]
 
 
-def test_what_needs_another_stands_above_it() -> None:
+def test_a_module_is_placed_above_the_modules_that_it_needs() -> None:
     found = placed(FIVE, EDGES)
     y = {node.name: node.y for node in found.nodes}
     assert all(y[a] < y[b] for a, b in EDGES)
@@ -48,7 +48,7 @@ def test_what_needs_another_stands_above_it() -> None:
     assert overlaps(found) == []
 
 
-def test_what_follows_from_others_is_left_out_and_said() -> None:
+def test_implied_dependencies_are_left_out_of_the_graph_and_listed() -> None:
     found = placed(FIVE, [*EDGES, ("api", "store")])
     assert found.implied == (("api", "store"),)
     assert ("api", "store") not in {(line.start, line.end) for line in found.lines}

@@ -162,14 +162,16 @@ def apart(boat: Desk) -> Desk:
     return stranger(boat, clone(boat.root, boat.root.parent / "clone", OLD))
 
 
-def test_what_an_untrusted_checkout_writes_is_told_there_alone(boat: Desk, apart: Desk) -> None:
+def test_a_policy_of_an_untrusted_checkout_is_shown_in_that_checkout_alone(
+    boat: Desk, apart: Desk
+) -> None:
     policy(apart)
     assert "curl" in told(apart)
     assert "fetch anything with curl" not in told(boat)
     assert knows(apart)
 
 
-def test_what_it_wrote_joins_when_its_owner_trusts_it_and_parts_when_he_does_not(
+def test_knowledge_of_a_checkout_joins_when_it_is_trusted_and_parts_when_trust_is_revoked(
     boat: Desk, apart: Desk
 ) -> None:
     policy(apart)

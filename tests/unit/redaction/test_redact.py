@@ -150,7 +150,7 @@ def test_a_secret_told_by_its_place_is_replaced(frame: str, kind: str, shape: st
     assert len(leaked) <= 2, leaked[:3]
 
 
-def test_what_is_no_secret_is_left_alone() -> None:
+def test_lines_without_a_secret_are_left_unchanged() -> None:
     rng = _rng()
     wrong = {
         (line, redact(line).text)
@@ -338,7 +338,7 @@ def test_a_key_drawn_from_all_that_can_be_printed_is_redacted(key: str, frame: s
         "paswords = read_rows(8)",
     ],
 )
-def test_what_only_looks_like_such_a_key_or_its_name_stays(text: str) -> None:
+def test_values_that_only_resemble_a_key_or_its_name_are_not_redacted(text: str) -> None:
     assert redact(text).text == text
 
 

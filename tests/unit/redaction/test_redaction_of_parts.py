@@ -108,7 +108,7 @@ def test_a_secret_without_a_label_is_replaced_in_values_and_keys_at_any_depth() 
 @pytest.mark.parametrize(
     "name", ["id", "session_id", "sessionId", "commit", "sha256", "etag", "cursor"]
 )
-def test_what_a_field_names_an_identifier_or_a_digest_stays(name: str) -> None:
+def test_values_of_identifier_and_digest_fields_are_not_redacted(name: str) -> None:
     assert redact_bare({"fields": {name: BARE}}, b"k") == ({"fields": {name: BARE}}, ())
 
 

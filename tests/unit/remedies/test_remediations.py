@@ -66,7 +66,7 @@ def test_a_stack_trace_finds_its_fix_with_all_that_is_known_of_it(desk: Desk) ->
     assert "changed since" in found(desk, TRACE)[0]["stands"]
 
 
-def test_what_is_not_known_finds_nothing_and_says_so(desk: Desk) -> None:
+def test_an_unknown_error_finds_no_remediation_and_says_so(desk: Desk) -> None:
     desk("remediation_record", **POOL)
     for error in (
         "fatal: unable to access the remote repository: could not resolve host",
@@ -120,7 +120,7 @@ def test_another_fix_of_the_same_error_is_a_record_of_its_own(desk: Desk) -> Non
 
 
 @pytest.mark.parametrize("missing", ["title", "problem", "solution"])
-def test_what_says_nothing_is_not_recorded(desk: Desk, missing: str) -> None:
+def test_empty_remediations_and_searches_are_refused(desk: Desk, missing: str) -> None:
     with pytest.raises(Invalid, match=missing):
         desk("remediation_record", **{**POOL, missing: "  "})
     with pytest.raises(Invalid, match="empty"):

@@ -52,7 +52,7 @@ def accept(desk: Desk) -> str:
     return str(one["record"]["id"])
 
 
-def test_what_ended_an_error_in_two_sessions_is_told_after_one_yes(
+def test_a_fix_that_worked_in_two_sessions_is_told_after_one_acceptance(
     desk: Desk, colleague: Desk
 ) -> None:
     learn(desk, 1, "gpgconf --kill gpg-agent")
@@ -94,7 +94,7 @@ def test_an_error_that_each_session_ended_otherwise_waits_from_the_third_on(desk
     assert (one["status"], told(desk)) == ("candidate", "")
 
 
-def test_what_was_active_before_is_told_until_most_sessions_end_it_otherwise(desk: Desk) -> None:
+def test_an_active_fix_is_told_until_most_sessions_end_the_error_otherwise(desk: Desk) -> None:
     for number in range(1, 3):
         learn(desk, number, "npm run lint")
     [one] = desk("remediation_search", error=ERROR)["remediations"]
@@ -107,7 +107,7 @@ def test_what_was_active_before_is_told_until_most_sessions_end_it_otherwise(des
     assert (one["status"], one["verified"]) == ("candidate", False)
 
 
-def test_what_a_person_kept_stays_whatever_sessions_do(desk: Desk) -> None:
+def test_a_fix_that_a_person_accepted_stays_whatever_later_sessions_do(desk: Desk) -> None:
     for number in range(1, 3):
         learn(desk, number, "npm run lint")
     accept(desk)

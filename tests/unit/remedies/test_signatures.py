@@ -141,7 +141,7 @@ def test_symptoms_in_somebodys_own_words_count_as_they_are() -> None:
         "$ biome check --error-on-warnings\n  × The imports and exports are not sorted.",
     ],
 )
-def test_what_holds_no_error_gives_none(output: str) -> None:
+def test_output_without_an_error_gives_no_error_lines(output: str) -> None:
     assert error_lines(output) == []
 
 

@@ -77,14 +77,14 @@ def test_above_the_budget_what_was_used_least_recently_goes_first_and_no_more_th
     assert desk.look_after(0) == 0
 
 
-def test_what_was_used_within_a_minute_stays_even_above_the_budget() -> None:
+def test_values_used_within_a_minute_stay_even_above_the_memory_budget() -> None:
     desk = Desk(budget=MB)
     desk.put("graphs", "used", 40)
     assert desk.look_after(FRESH_SECONDS - 1) == 0
     assert desk.look_after(1) == 40 * MB
 
 
-def test_what_is_idle_goes_and_what_is_used_stays_within_the_budget() -> None:
+def test_idle_values_are_released_and_used_ones_stay_within_the_memory_budget() -> None:
     desk = Desk()
     desk.put("graphs", "idle", 1)
     desk.put("words", "used", 1)
@@ -95,7 +95,7 @@ def test_what_is_idle_goes_and_what_is_used_stays_within_the_budget() -> None:
     assert (desk.keys("graphs"), desk.keys("words")) == ([], ["used"])
 
 
-def test_what_grows_while_it_is_used_is_weighed_as_it_is_now() -> None:
+def test_a_cached_value_that_grows_is_weighed_at_its_present_size() -> None:
     desk = Desk()
     desk.put("graphs", "grows", 10)
     desk.put("words", "steady", 20)
@@ -156,7 +156,7 @@ def test_the_duty_looks_less_often_while_nothing_is_kept() -> None:
     assert desk.memory.step() == LOOK_SECONDS
 
 
-def test_what_refuses_to_go_is_counted_on() -> None:
+def test_values_that_cannot_be_released_still_count_as_memory() -> None:
     desk = Desk(budget=0)
 
     class Busy:

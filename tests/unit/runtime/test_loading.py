@@ -16,7 +16,7 @@ def is_old(one: object) -> bool:
     return any(other is one for other in gc.get_objects(generation=2))
 
 
-def test_what_is_made_is_not_looked_through_and_garbage_among_it_still_goes():
+def test_objects_made_while_loading_leave_the_garbage_collection_and_dropped_ones_are_freed():
     with building():
         assert not gc.isenabled()
         stays, goes = Ring(), Ring()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.runtime.caches import Cache, as_of
 
 
-def test_what_is_looked_up_counts_as_used() -> None:
+def test_a_lookup_in_a_cache_counts_as_use() -> None:
     cache = Cache[str, int](2)
     cache.put("a", 1)
     cache.put("b", 2)

@@ -130,7 +130,7 @@ def test_pauses_double_with_each_failure_in_a_row_and_begin_anew_after_a_success
     assert [duty.run() for _ in range(5)] == [0.1, 0.2, 0.4, None, 0.1]
 
 
-def test_what_is_woken_while_it_runs_runs_once_more_and_an_earlier_time_counts(
+def test_a_duty_woken_while_it_runs_runs_once_more_and_an_earlier_time_counts(
     pool: WorkPool,
 ) -> None:
     background, begun, may_end = Background(pool), threading.Semaphore(0), threading.Event()

@@ -225,7 +225,7 @@ def test_a_change_is_seen_at_the_next_look_even_with_equal_size_and_time(tmp_pat
     assert not load_schema(tmp_path, None, parsed_before).files[-1].exists
 
 
-def test_what_is_no_readable_file_is_a_problem_not_an_error(tmp_path: Path):
+def test_an_unreadable_schema_file_is_a_problem_and_not_an_error(tmp_path: Path):
     path = tmp_path / "schema.yaml"
     path.mkdir()
     assert "not a file" in load(tmp_path).problems[0].message

@@ -355,7 +355,7 @@ def test_a_template_is_put_in_place_by_its_name(desk):
         desk.as_owner("schema_put", template="team", text="version: 1\n")
 
 
-def test_what_was_read_of_the_schema_can_be_sent_back(typed):
+def test_a_schema_that_was_read_can_be_sent_back_unchanged_or_changed(typed):
     path = define(typed, "# ours\n" + DECISIONS)
     read = typed.as_owner("schema_get", scope="project")
     same = typed.as_owner("schema_put", **read)

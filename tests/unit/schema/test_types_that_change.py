@@ -54,7 +54,7 @@ def test_an_entry_becomes_of_its_type_once_that_is_declared(desk):
     assert desk.record(saved["id"]).data["savedAs"] == "decision"
 
 
-def test_what_was_saved_while_the_file_was_broken_is_typed_when_it_is_mended(shop):
+def test_an_entry_saved_under_a_broken_schema_file_is_typed_after_the_repair(shop):
     declare(shop, SCHEMA.replace("  decision:\n    fields:", "  decision\n    fields"))
     saved = shop("save_typed_context", type="decision", data=WHAT)
     assert saved["contextType"] is None
@@ -64,7 +64,7 @@ def test_what_was_saved_while_the_file_was_broken_is_typed_when_it_is_mended(sho
     assert shop.record(saved["id"]).data["contextType"] == "decision"
 
 
-def test_what_older_versions_left_is_known_by_its_text(desk):
+def test_an_untyped_entry_of_an_older_version_is_typed_when_its_type_is_declared(desk):
     saved = desk("save_typed_context", type="decision", data=WHAT)
     record = desk.record(saved["id"])
     desk.put(record.with_(data={"structuredData": WHAT}))

@@ -47,5 +47,5 @@ def test_a_part_says_why(result: Result):
     assert "helpful 2 of 2 times" in [part.why for part in result.hits[0].parts]
 
 
-def test_what_was_left_out_is_listed_with_its_reason(result: Result):
+def test_hits_left_out_of_a_search_are_listed_with_their_reason(result: Result):
     assert [left.reason for left in result.left_out] == ["below the limit"]

@@ -76,7 +76,7 @@ def test_the_length_of_data_says_nothing() -> None:
     assert told["a.py"]["length"] < told["d.json"]["length"] < told["b.py"]["length"] == 0
 
 
-def test_what_speaks_against_a_file_speaks_against_all_its_pieces() -> None:
+def test_a_penalty_of_a_file_applies_to_all_its_chunks() -> None:
     hits = [hit("examples/a.py", cosine=0.4), hit("examples/a.py", cosine=0.37, line=9)]
     found = by_file([*hits, hit("b.py", cosine=0.37)], "retry the upload", NOTHING)
     assert ids(found) == ["b.py:1", "examples/a.py:1", "examples/a.py:9"]

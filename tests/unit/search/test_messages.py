@@ -56,7 +56,7 @@ def test_the_best_by_words_and_meaning_keeps_its_score_and_parts_add_up():
     assert "says much" in moved.why
 
 
-def test_what_is_no_message_stays_as_it_is_and_one_message_alone_too():
+def test_hits_other_than_messages_and_a_message_alone_keep_their_score():
     alone = [hit("s", 1, "The keys.", 0.5), Hit("r", "memory", (ScorePart("words", 0.4),), AT)]  # type: ignore[arg-type]
     assert by_message(alone, ASKED) == alone
     assert by_message([], ASKED) == []

@@ -27,7 +27,7 @@ def test_a_short_text_is_shown_whole():
 
 
 @pytest.mark.parametrize("question", ["how often does the upload retry", "upload retries?"])
-def test_what_stands_far_down_is_shown_where_it_answers(question: str):
+def test_a_passage_far_down_in_a_long_text_is_shown_where_it_answers(question: str):
     shown = passage(f"{FILLER}\n{LIMIT}\n{FILLER}", question, 200)
     assert shown.startswith("… ")
     assert LIMIT in shown

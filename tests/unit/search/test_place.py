@@ -41,7 +41,7 @@ def test_a_style_is_known_by_its_language() -> None:
     assert purpose_of("web/cart.scss", "scss") == STYLE
 
 
-def test_what_nobody_asked_for_is_told_apart_from_what_somebody_did() -> None:
+def test_tests_and_examples_that_a_query_asks_for_are_distinguished_from_others() -> None:
     asked = purposes_asked("add tests for the cart, and an example")
     assert asked == {TEST, EXAMPLE}
     nothing = {"test": 0, "aside": 0, "asked": 0}

@@ -72,7 +72,7 @@ def asked(contents: Mapping[str, Texted], kind: str, question: str, past: Past |
 
 
 @pytest.mark.parametrize("question", ["the redis cache ttl", "naïve file", "password", "parrots"])
-def test_what_is_remembered_ranks_as_what_is_read_anew(question):
+def test_texts_with_cached_word_counts_rank_as_texts_that_are_read_again(question):
     known: Reading = Cache(MOST_READ)
     records: SaidOnce = Cache(MOST_READ)
     remembered = WordReaders(partial(read_once, known), partial(read_said_once, records, known))

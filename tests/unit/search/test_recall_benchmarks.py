@@ -155,7 +155,7 @@ def test_chats_of_real_people_are_read_in_order_with_known_evidence_and_measured
         realtalk.run(tmp_path, out=out, file="held-out")
 
 
-def test_what_an_answer_cuts_is_not_counted_as_read(tmp_path: Path):
+def test_evidence_cut_from_an_answer_does_not_count_as_read(tmp_path: Path):
     folder = tmp_path / "realtalk" / "dev"
     folder.mkdir(parents=True)
     long = "What Ana did buy: a red bicycle. " + "It was the last one in the shop. " * 20

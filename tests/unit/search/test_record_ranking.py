@@ -72,7 +72,9 @@ def test_a_question_asks_about_any_time(asked: str):
         ("", True),
     ],
 )
-def test_what_asks_for_work_is_told_from_what_asks_for_a_reason(asked: str, task: bool):
+def test_prompts_that_ask_for_work_are_distinguished_from_questions_for_a_reason(
+    asked: str, task: bool
+):
     assert is_task(asked) is task
 
 
@@ -86,7 +88,7 @@ def test_the_best_so_far_keeps_its_score_and_parts_add_up():
     assert "from current work" in moved.why
 
 
-def test_what_is_no_record_and_one_record_alone_stay_as_they_are():
+def test_hits_other_than_records_and_a_record_alone_keep_their_score():
     said = Event(type="message", key="1", at=NOW, role="user", text="The cache.", seq=1)
     message = Hit("s#1", "event", (ScorePart("words", 0.4),), said)
     alone = [hit(MANY, 0.5, days=1), message]
@@ -123,7 +125,7 @@ def looked_for(view: View, asked: str = "redis cache evict", *, strict: bool = F
     )
 
 
-def test_what_nobody_asked_for_is_scored_as_before_so_that_its_limits_hold():
+def test_a_strict_search_is_scored_without_ranking_signals():
     view = view_of(*NOTES)
     asked, unasked = looked_for(view), looked_for(view, strict=True)
     assert any(part.name in SIGNALS for one in asked.hits for part in one.parts)

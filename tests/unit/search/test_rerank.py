@@ -57,7 +57,7 @@ def test_its_judgement_orders_and_stands_in_the_explanation(tmp_path: Path):
     assert "reranker #1" in result.hits[0].why
 
 
-def test_what_nobody_asked_for_is_not_waited_for(tmp_path: Path):
+def test_a_strict_search_does_not_wait_for_the_reranker(tmp_path: Path):
     judge = open_reranker(str(write_cross_encoder(tmp_path)))
     assert ask(reranker=judge, strict=True).hits == ask(strict=True).hits
 

@@ -53,7 +53,7 @@ def test_it_is_found(desk: Desk, what: str, search: str) -> None:
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_what_a_neighbour_saved_is_not_found(desk: Desk, search: str) -> None:
+def test_notes_of_a_neighbouring_project_are_not_found(desk: Desk, search: str) -> None:
     assert NOTES[1] not in desk.answer(search, query="when are invoices immutable").text
 
 

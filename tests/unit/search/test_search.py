@@ -87,7 +87,7 @@ def test_a_question_of_stop_words_finds_nothing():
     assert ask("what is it", embedder=NoEmbedder()).hits == ()
 
 
-def test_what_is_too_far_is_left_out_with_its_reason():
+def test_hits_too_far_from_the_question_are_left_out_with_the_reason():
     result = ask("redis cache kitchen")
     assert CACHE.id in [hit.id for hit in result.hits]
     reasons = {left.id: left.reason for left in ask("release").left_out}

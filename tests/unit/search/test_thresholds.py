@@ -50,7 +50,7 @@ def found(cosine: float, *, strict: bool = False) -> int:
 
 
 @pytest.mark.parametrize(("cosine", "answers"), [(0.25, 0), (0.29, 0), (0.31, 1), (0.5, 1)])
-def test_what_means_the_question_by_less_than_three_tenths_is_no_answer(cosine, answers):
+def test_a_hit_with_a_cosine_below_three_tenths_is_no_answer(cosine, answers):
     assert found(cosine) == answers
 
 

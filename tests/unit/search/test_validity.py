@@ -51,7 +51,9 @@ def episode(desk: Desk, prompt: str) -> Record:
 
 
 @pytest.mark.parametrize("tool", ["context_search", "memory_search"])
-def test_what_the_user_took_back_comes_last_and_quotes_who_did(corrected: Desk, tool: str) -> None:
+def test_an_episode_that_the_user_took_back_comes_last_and_quotes_the_retraction(
+    corrected: Desk, tool: str
+) -> None:
     answer = corrected.answer(tool, query=ASKED, limit=10)
     hits = answer.value.get("results") or answer.value["memories"]
     taken, by = episode(corrected, SAID), episode(corrected, BACK)
@@ -64,7 +66,7 @@ def test_what_the_user_took_back_comes_last_and_quotes_who_did(corrected: Desk, 
     assert scores == sorted(scores, reverse=True)
 
 
-def test_what_was_taken_back_in_its_session_teaches_nothing(corrected: Desk) -> None:
+def test_statements_taken_back_in_their_session_are_not_learned(corrected: Desk) -> None:
     query = corrected.runtime().query("discovery", statuses=STATUSES, limit=50)
     learned = [one.content for one in corrected.view.records.find(query).records]
     assert [text for text in learned if text in SAID or text in DONE] == []
@@ -81,7 +83,7 @@ def test_it_stays_taken_back_when_its_session_is_read_again(
     assert (after.data["taken_back"], after.version) == (True, before.version)
 
 
-def test_what_another_session_takes_back_stays_so_when_its_own_goes_on(
+def test_a_retraction_by_another_session_stays_when_the_retracted_session_goes_on(
     desk: Desk, tmp_path: Path
 ) -> None:
     first = CodingClient(desk, tmp_path)
@@ -101,7 +103,9 @@ def test_what_another_session_takes_back_stays_so_when_its_own_goes_on(
     assert episode(desk, SAID).data["taken_back_by"] == taken.data["taken_back_by"]
 
 
-def test_what_was_learned_of_it_before_is_superseded(corrected: Desk, tmp_path: Path) -> None:
+def test_a_record_learned_from_a_retracted_episode_is_superseded(
+    corrected: Desk, tmp_path: Path
+) -> None:
     taken = episode(corrected, SAID)
     learned = Record(
         kind="discovery", scope=corrected.scope, content=DONE.partition(". ")[0],
@@ -201,7 +205,7 @@ RENAMES = (
 
 
 @pytest.mark.parametrize(("rename", "name", "fact"), RENAMES)
-def test_what_speaks_of_a_thing_by_its_old_name_comes_behind_the_new_one(
+def test_a_record_with_an_old_name_comes_behind_the_record_that_renames_it(
     desk: Desk, home: Home, rename: str, name: str, fact: str
 ) -> None:
     old = desk("save_context", content=f"{fact}, as the notes say.")["id"]
@@ -220,7 +224,7 @@ STATES = (
 
 
 @pytest.mark.parametrize(("before", "now"), STATES)
-def test_what_a_thing_is_now_comes_before_what_it_was(
+def test_the_current_state_of_a_thing_comes_before_an_earlier_one(
     desk: Desk, home: Home, before: str, now: str
 ) -> None:
     old = desk("save_context", content=before)["id"]
@@ -243,7 +247,7 @@ UNTOUCHED = (
 
 
 @pytest.mark.parametrize(("later", "fact"), UNTOUCHED)
-def test_what_merely_has_words_of_a_new_name_is_not_outdated(
+def test_a_record_that_only_shares_words_with_a_new_name_is_not_outdated(
     desk: Desk, home: Home, later: str, fact: str
 ) -> None:
     desk("save_context", content=f"{fact}, as the notes say.")
@@ -385,7 +389,7 @@ def test_sentences_of_a_list_do_not_replace_each_other(desk: Desk, home: Home) -
     assert {hit["validity"] for hit in hits} == {""}
 
 
-def test_what_was_removed_by_its_code_name_comes_last(desk: Desk, home: Home) -> None:
+def test_a_record_about_a_removed_option_comes_last_and_says_so(desk: Desk, home: Home) -> None:
     old = desk("save_context", content="The `--harvest` option of the install command picks paths.")
     home.clock.move(days=40)
     new = desk("save_context", content="Removed the `--harvest` option from the install command.")

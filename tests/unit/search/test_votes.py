@@ -39,7 +39,7 @@ def test_only_the_nearest_vote_and_none_that_is_about_everything() -> None:
     assert file_votes([(record(*(f"{n}.py" for n in range(21))), 0.9)]) == {}
 
 
-def test_what_comes_from_outside_does_not_steer() -> None:
+def test_external_records_do_not_steer_the_ranking_of_files() -> None:
     assert file_votes([(record("a.py", trust="external"), 0.9)]) == {}
 
 

@@ -69,7 +69,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("sentence", BLOCKED)
-def test_what_the_work_waits_for_blocks_it(sentence: str) -> None:
+def test_sentences_about_blocked_or_waiting_work_are_blockers(sentence: str) -> None:
     assert list(blockers(sentence)) == [sentence]
 
 

@@ -55,7 +55,7 @@ def test_a_heading_stays_with_its_first_line() -> None:
     assert text[text.index("## Cause") + 1].startswith("`price.py`")
 
 
-def test_what_the_user_added_and_what_was_committed_is_in_the_digest() -> None:
+def test_a_digest_includes_added_words_commits_pull_requests_and_failing_commands() -> None:
     talk = Talk().asks("Round the tax once").told("queued", "use cents, not floats")
     talk.told("commit", "Round once", "assistant", sha="1a2b3c4d5e")
     talk.told("pull_request", "Round the tax", "assistant", number=12)

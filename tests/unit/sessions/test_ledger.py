@@ -65,7 +65,7 @@ def entries_of(talk: Talk) -> list[LedgerEntry]:
     return ledger_of(turns_of(talk.events))
 
 
-def test_what_the_agent_found_before_its_last_message_is_an_entry() -> None:
+def test_a_cause_the_agent_found_before_its_last_message_is_an_entry() -> None:
     talk = Talk().asks("why is the report empty")
     talk.answers("Found it: the filter compares the date as text, so nothing matches in January.")
     talk.answers("Let me run the tests of the report once more and see whether all of them pass.")

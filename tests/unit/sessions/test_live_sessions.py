@@ -67,7 +67,7 @@ def test_the_end_of_a_turn_leaves_an_episode_that_searches_find_at_once(
         assert [hit["id"] for hit in found if hit["id"] == episode.id] == [episode.id]
 
 
-def test_what_stands_deep_in_a_long_prompt_is_found_and_shown(desk: Desk, client: Opened) -> None:
+def test_a_sentence_deep_in_a_long_prompt_is_found_and_shown(desk: Desk, client: Opened) -> None:
     session = client()
     session.starts()
     wishes = "The importer reads the files of the bakery and stores each row. " * 12
@@ -165,7 +165,7 @@ def test_a_session_is_not_told_its_own_turns(client: Opened) -> None:
     assert session.asks(LIKE) == ""
 
 
-def test_what_the_user_took_back_is_not_injected(desk: Desk, client: Opened) -> None:
+def test_an_episode_that_the_user_took_back_is_not_injected(desk: Desk, client: Opened) -> None:
     session = one_turn(client())
     session.asks("No, scratch that: the basket totals are not to be rounded half even.")
     session.answers(

@@ -31,7 +31,7 @@ def left(*more: tuple[str, str, str, dict[str, Any]]) -> tuple[str, ...]:
     return thread.open
 
 
-def test_what_was_left_stays_open_while_it_is_only_talked_about() -> None:
+def test_open_work_stays_open_while_it_is_only_talked_about() -> None:
     assert left() == ("decide how long to wait",)
 
 

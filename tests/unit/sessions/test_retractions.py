@@ -96,7 +96,7 @@ def test_a_turn_about_something_else_stays() -> None:
     assert not turns[0].taken_back
 
 
-def test_what_is_long_ago_stays() -> None:
+def test_a_retraction_does_not_reach_turns_long_before_it() -> None:
     turns = talk("Store amounts as floats", "a one", "b two", "c three", "d four", "Scratch that")
     mark_taken_back(turns, lambda earlier, later: 1.0)
     assert [turn.taken_back for turn in turns] == [False, True, True, True, True, False]

@@ -24,7 +24,7 @@ def test_a_session_starts_with_a_briefing_inside_its_budget(desk):
     assert "shop" in started["briefing"]
 
 
-def test_what_one_session_learned_stands_in_the_next_briefing_with_source_and_age(desk):
+def test_statements_of_one_session_are_in_the_next_briefing_with_source_and_age(desk):
     first = desk("session_start")["session_id"]
     say = lambda role, text: desk("session_log", session_id=first, role=role, text=text)  # noqa: E731
     say("user", "Please fix the refresh. Rule: refresh tokens must never be logged.")
@@ -302,7 +302,7 @@ def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
     assert desk.view.sessions.get(answer["session_id"]).injected == ()
 
 
-def test_what_the_spool_tells_of_a_session_after_its_end_opens_no_second_one(desk, tmp_path):
+def test_spooled_events_of_an_ended_session_open_no_second_session(desk, tmp_path):
     def late(event, at):
         desk.on("hook")("hook_event", event=event, payload={**payload, "contextd_spooled_at": at})
 

@@ -130,7 +130,7 @@ def test_nothing_left_to_do_is_not_open(line: str) -> None:
         "On est en attente de la clé.",
     ],
 )
-def test_what_the_work_waits_for_is_blocked(said: str) -> None:
+def test_work_that_waits_for_something_is_blocked_in_the_thread(said: str) -> None:
     found = thread(Talk().asks("Round the tax once").answers(f"{ANSWER}\n{said}"))
     assert found.blocked == (said,)
     assert lines_of(found, 350)[0] == f"Blocked: {said}"
@@ -162,7 +162,7 @@ def test_a_thread_replaces_itself() -> None:
     assert after.at > before.at
 
 
-def test_what_was_taken_back_is_not_what_was_asked() -> None:
+def test_a_request_that_was_taken_back_is_not_in_the_thread() -> None:
     talk = (
         Talk().asks("Round every line").answers(ANSWER).asks("No, only the basket").answers(ANSWER)
     )

@@ -137,7 +137,7 @@ def test_signals_count_retries_reverts_and_interruptions() -> None:
     assert signals.failures == 2
 
 
-def test_what_the_user_refused_to_run_is_no_failure() -> None:
+def test_a_tool_call_that_the_user_refused_is_no_failure() -> None:
     story = _Story().add(
         "tool_result", "rejected", "tool", tool="Bash", id="x", is_error=True, rejected=True
     )

@@ -75,7 +75,7 @@ def test_a_pasted_part_belongs_to_its_prompt() -> None:
     assert "TypeError" not in " ".join((turn.prompt, turn.answer, *turn.answers))
 
 
-def test_what_is_said_while_the_agent_works_stays_within_its_turn() -> None:
+def test_words_of_the_user_while_the_agent_works_stay_within_the_turn() -> None:
     talk = Talk().asks("Round the tax once").told("queued", "Use cents, not floats")
     talk.told("refusal", "Do not touch the migration")
     talk.told("answer", "Half up or half even? → half even").answers(ANSWER)
@@ -88,7 +88,7 @@ def test_what_is_said_while_the_agent_works_stays_within_its_turn() -> None:
     assert turn.answer == ANSWER
 
 
-def test_what_sub_agents_did_is_left_out() -> None:
+def test_messages_of_sub_agents_are_left_out_of_a_turn() -> None:
     talk = Talk().asks("Round the tax once").answers(ANSWER)
     talk.add("message", "user", "Search for the rounding", sidechain=True, origin="prompt")
     talk.answers("The sub-agent found nothing at all in the whole of src.", sidechain=True)

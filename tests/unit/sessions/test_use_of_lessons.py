@@ -20,7 +20,9 @@ RULE = "Exports in export_worker.py must keep MAX_ROWS at 500, see limits.yaml"
         ("contextd_memory_record", {"content": RULE}, False),
     ],
 )
-def test_what_an_agent_tells_us_again_is_no_use_of_it(tool: str, given: Any, used: bool) -> None:
+def test_recording_an_injected_memory_again_is_no_use_of_it(
+    tool: str, given: Any, used: bool
+) -> None:
     told = Event(type="injection", key="i", at=T0, text=RULE, data={"records": ["r1"]})
     call = Event(
         type="tool_call",

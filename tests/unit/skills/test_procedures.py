@@ -27,7 +27,7 @@ def test_a_sequence_is_the_steps_and_not_what_they_are_done_to() -> None:
     assert one.key == other.key
 
 
-def test_what_did_not_end_well_is_no_sequence() -> None:
+def test_steps_that_failed_are_no_procedure() -> None:
     assert release(*ROUTINE, code=1) == []
     talk = Talk().asks("x").runs("npm test", "1 failed", 1).runs("npm run lint").runs("npm publish")
     assert procedures_of(turns_of(talk.events)) == []

@@ -79,7 +79,7 @@ def test_without_a_name_the_folder_is_the_name_and_line_ends_do_not_matter(tmp_p
         ("---\na: " + "[" * 500 + "\n---\n", 2, "YAML"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line_and_a_hint(
+def test_an_unreadable_skill_file_is_reported_with_its_line_and_a_hint(
     tmp_path: Path, text: str | bytes, line: int, says: str
 ) -> None:
     found = read(written(tmp_path, text))

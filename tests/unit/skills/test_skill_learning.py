@@ -59,7 +59,7 @@ def test_steps_of_three_sessions_wait_in_the_inbox_until_somebody_says_yes(
     assert "npm run lint" in desk("skill_get", name=found["name"])["content"]
 
 
-def test_what_was_dropped_is_not_proposed_again(desk: Desk, tmp_path: Path) -> None:
+def test_a_rejected_skill_is_not_proposed_again(desk: Desk, tmp_path: Path) -> None:
     for _ in range(3):
         worked(desk, tmp_path, *STEPS)
     desk("settle_candidate", id=skills(desk)[0].id, verdict="drop")

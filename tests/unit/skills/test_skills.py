@@ -71,7 +71,7 @@ def test_a_skill_is_found_by_its_task_given_whole_and_counted(desk: Desk) -> Non
     )  # fmt: skip
 
 
-def test_what_fits_no_task_is_not_offered(desk: Desk) -> None:
+def test_a_skill_that_does_not_fit_the_task_is_not_offered(desk: Desk) -> None:
     skill(desk.root)
     answer = desk("skill_search", task="translate the welcome page into Danish")
     assert answer["skills"] == []

@@ -48,7 +48,7 @@ def change(backup: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_what_was_written_after_a_backup_is_counted(path: Path, backup: Path) -> None:
+def test_changes_written_after_a_backup_are_counted(path: Path, backup: Path) -> None:
     assert written_since(path, backup) == WrittenSince(changes=2)
     assert written_since(path, None) == WrittenSince(changes=3)
 
@@ -76,7 +76,7 @@ def test_a_backup_made_last_lacks_nothing(path: Path, backup: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("damage", ["another program", "no database"])
-def test_what_is_no_backup_lacks_everything(
+def test_a_file_that_is_not_a_backup_lacks_every_change(
     path: Path, backup: Path, tmp_path: Path, damage: str
 ) -> None:
     other = tmp_path / "other.db"

@@ -25,7 +25,7 @@ AT = from_micros(1_795_319_331_000_000)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"text":"größer 🦆\\n"}', "x" * 100_000])
-def test_what_is_packed_comes_back(text):
+def test_packed_text_is_unpacked_unchanged(text):
     assert unpack(pack(text)) == text
 
 

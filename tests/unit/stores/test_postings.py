@@ -69,7 +69,7 @@ def drawn(numbers: random.Random, id_: int) -> Document:
 
 
 @pytest.mark.parametrize("limits", ["as shipped", "tight"])
-def test_what_is_remembered_is_what_the_store_says_whoever_writes(
+def test_cached_postings_equal_the_store_whichever_store_writes(
     stores, tmp_path, monkeypatch, limits
 ):
     if limits == "tight":

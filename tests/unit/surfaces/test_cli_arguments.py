@@ -53,7 +53,7 @@ MEMORY = {"title": "t", "description": "d", "text": "c", "outcome": "success"}
         ["d", "c", "--title=t", "SUCCESS"],
     ],
 )
-def test_what_is_no_option_is_taken_in_order_for_what_is_left(
+def test_words_without_an_option_fill_the_remaining_arguments_in_order(
     meant: Meant, words: list[str]
 ) -> None:
     assert meant("memory-record", *words) == [MEMORY]
@@ -183,7 +183,7 @@ def test_the_project_goes_with_every_call(meant: Meant) -> None:
     ]
 
 
-def test_what_is_about_oneself_is_said_in_a_flag(meant: Meant) -> None:
+def test_the_about_me_flag_saves_in_the_persons_layer(meant: Meant) -> None:
     for flag in (["--about-me"], ["--scope", "person"]):
         [call] = meant("remember", *flag, "No", "emojis", "in", "commits")
         assert call == {"text": "No emojis in commits", "scope": "person"}

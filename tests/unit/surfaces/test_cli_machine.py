@@ -45,7 +45,7 @@ def test_a_backup_that_cannot_be_copied_leaves_the_store_as_it_was(tmp_path: Pat
     ("number", "hint"),
     [(errno.ENOSPC, "free some space"), (errno.EACCES, "permissions"), (errno.EROFS, "written")],
 )
-def test_what_the_machine_refuses_is_answered_in_words(
+def test_errors_of_the_disk_are_answered_with_a_message_and_a_hint(
     number: int, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def write(words: Sequence[str]) -> int:

@@ -128,7 +128,7 @@ def test_every_operation_has_one_command(root: click.Context) -> None:
 
 
 @pytest.mark.parametrize("operation", MERGED)
-def test_what_replaces_a_merged_operation_exists(root: click.Context, operation: str) -> None:
+def test_the_replacement_of_a_merged_operation_exists(root: click.Context, operation: str) -> None:
     words, _, option = MERGED[operation].partition(" --")
     _, command = found(root, words.removesuffix(" context"))
     assert command is not None
@@ -156,7 +156,7 @@ def test_an_old_name_is_no_command_of_today() -> None:
 
 
 @pytest.mark.parametrize("name", UNLISTED)
-def test_what_agents_and_shells_run_works_without_being_listed(
+def test_commands_for_agents_and_shells_work_without_being_listed(
     root: click.Context, name: str
 ) -> None:
     assert found(root, name)[1] is not None
@@ -188,7 +188,7 @@ def test_an_operation_is_in_the_group_of_its_room(
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_what_is_said_of_a_fixed_command_is_what_it_says_itself(
+def test_the_listed_description_of_a_fixed_command_is_its_own_help(
     root: click.Context, name: str
 ) -> None:
     _, command = found(root, name)
@@ -284,7 +284,7 @@ def test_a_wrong_word_leads_to_the_right_one(line: Line, words: list[str], hint:
         (["completion"], "missing bash|zsh|fish"),
     ],
 )
-def test_what_is_missing_or_wrong_is_named_before_anything_is_called(
+def test_missing_or_wrong_arguments_are_named_before_an_operation_is_called(
     line: Line, words: list[str], missing: str
 ) -> None:
     code, _, told = line(*words)

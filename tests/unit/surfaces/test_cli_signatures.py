@@ -20,7 +20,7 @@ def never() -> None:
     pytest.fail("the operations were loaded")
 
 
-def test_what_a_home_keeps_is_what_the_table_says(tmp_path: Path) -> None:
+def test_kept_signatures_equal_the_table_of_operations(tmp_path: Path) -> None:
     read = signatures(tmp_path, load_operations)
     assert list(read) == list(OPERATIONS)
     for name, one in read.items():
@@ -64,7 +64,7 @@ def test_an_argument_that_holds_typed_fields_says_whose(tmp_path: Path) -> None:
         assert of in parameters(read, name)
 
 
-def test_what_project_means_is_said_wherever_it_can_be_named(tmp_path: Path) -> None:
+def test_the_project_argument_is_explained_at_every_operation_that_takes_it(tmp_path: Path) -> None:
     read = signatures(tmp_path, load_operations)
     told = [row.help for one in read.values() for row in one.parameters if row.name == PROJECT]
     assert len(told) > 70
@@ -102,7 +102,7 @@ def test_a_change_in_any_room_has_the_operations_read_anew(
 @pytest.mark.parametrize(
     "broken", ["", "[]", "{}", '{"stamp": 1}', '{"stamp": "x", "operations": 4}']
 )
-def test_what_is_of_other_code_or_broken_is_read_anew(tmp_path: Path, broken: str) -> None:
+def test_a_broken_or_outdated_file_of_signatures_is_replaced(tmp_path: Path, broken: str) -> None:
     (tmp_path / "commands.json").write_text(broken)
     assert "memory_search" in signatures(tmp_path, load_operations)
     assert json.loads((tmp_path / "commands.json").read_text())["operations"]

@@ -74,7 +74,7 @@ def test_a_warning_passes_once_and_ten_different_ones_of_a_template_do(log: Writ
     assert [line["text"] for line in log.lines()] == [f"job {n} failed" for n in range(10)]
 
 
-def test_what_is_no_defect_always_passes(log: Written) -> None:
+def test_log_lines_that_report_no_defect_always_pass(log: Written) -> None:
     for _ in range(20):
         log.logger.info("a call took long")
     assert len(log.lines()) == 20

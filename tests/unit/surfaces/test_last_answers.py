@@ -61,7 +61,7 @@ async def _talk(home: Path, socket: str) -> tuple[list[str], bytes]:
     return calls.done, answer
 
 
-def test_what_was_done_is_answered_and_nothing_more_is_begun(tmp_path: Path) -> None:
+def test_a_stopping_daemon_answers_a_finished_call_and_begins_no_other(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="ctx-") as short:
         done, answer = asyncio.run(_talk(tmp_path, f"{short}/socket"))
     assert done == ["first"]

@@ -175,7 +175,7 @@ def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_
 
 
 @pytest.mark.parametrize("name", ["nothing", "hook_event"])
-def test_what_is_no_tool_for_agents_is_unknown(served: Served, name: str) -> None:
+def test_operations_that_are_no_tools_for_agents_are_unknown(served: Served, name: str) -> None:
     with pytest.raises(BaseException) as caught:  # noqa: PT011  an MCPError inside a group
         served(call(name))
     assert (
@@ -280,7 +280,7 @@ def test_tools_that_other_servers_have_as_well_are_told_apart_and_called_by_eith
     assert answers == [{"items": [1, 2, 3]}] * 2
 
 
-def test_what_hooks_do_is_not_loaded_at_once() -> None:
+def test_tools_whose_work_the_hooks_do_are_loaded_later() -> None:
     def at_once(options: AgentOptions) -> set[str]:
         return {row.name for row in tool_rows(options) if row.meta}
 

@@ -32,7 +32,7 @@ def shop(tmp_path: Path) -> Iterator[contextd.OpenHome]:
         yield opened
 
 
-def test_what_is_recorded_is_searched_and_briefed_with_its_source(
+def test_a_recorded_rule_is_searched_and_briefed_with_its_source(
     shop: contextd.OpenHome,
 ) -> None:
     stored = shop.record("Amounts are stored in cents, as integers", kind="rule", tags=["money"])

@@ -147,7 +147,7 @@ def test_an_event_that_hangs_holds_up_its_own_project_alone(spooled: Spooled) ->
     run(talk())
 
 
-def test_what_was_set_aside_is_taken_in_by_the_next_daemon(spooled: Spooled) -> None:
+def test_events_set_aside_are_recorded_by_the_next_daemon(spooled: Spooled) -> None:
     async def first() -> None:
         spooled.projects.failing[spooled.a] = Unreadable("not now")
         spooled.projects.hanging[spooled.b] = asyncio.Event()

@@ -40,7 +40,7 @@ def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("argv", [["--profil", "x"], ["--profile"], ["core"], ["--help"]])
-def test_what_is_not_understood_is_refused(argv: list[str]) -> None:
+def test_arguments_that_the_shim_does_not_know_are_refused(argv: list[str]) -> None:
     assert parse(argv) is None
 
 

@@ -21,7 +21,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_is_written_is_what_the_standard_library_writes_and_reads(value: object) -> None:
+def test_json_is_written_and_read_as_by_the_standard_library(value: object) -> None:
     text = dumps(value)
     assert text == json.dumps(value, separators=(",", ":"))
     assert loads(text.encode()) == value
@@ -42,7 +42,7 @@ def test_numbers_that_are_none_are_read_as_by_the_standard_library() -> None:
     "text", [b"", b" ", b"{", b"[1] 2", b"{'a':1}", b'"\n"', b"\xff", b"nul", b'{"a"}', b"[" * 100_000],
     ids=lambda text: text[:8],
 )  # fmt: skip
-def test_what_is_no_json_is_refused_as_by_the_standard_library(text: bytes) -> None:
+def test_invalid_json_is_refused_as_by_the_standard_library(text: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)) as ours:
         loads(text)
     with pytest.raises((ValueError, RecursionError)) as theirs:
@@ -59,6 +59,6 @@ def test_it_is_refused_in_the_same_words_where_nobody_imported_json(text: str) -
     assert done.stderr.splitlines()[-1] == f"json.decoder.JSONDecodeError: {error.value}"
 
 
-def test_what_json_cannot_say_is_refused() -> None:
+def test_values_that_json_cannot_hold_are_refused() -> None:
     with pytest.raises(TypeError, match="set cannot be written as JSON"):
         dumps({"a": {1}})

@@ -64,7 +64,9 @@ def test_a_nested_project_has_its_own(tmp_path: Path) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_what_does_not_hold_is_not_there(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_a_changed_or_outdated_ready_briefing_is_not_used(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
     lay(tmp_path, tmp_path, **changed)
     assert ready.find(tmp_path, str(tmp_path), NOW) is None
 

@@ -21,7 +21,7 @@ def write_many(home: str, writer: int, count: int) -> None:
         spool.leave(Path(home), {"key": f"{writer}-{number}", "text": "x" * 5000})
 
 
-def test_what_is_left_is_taken_in_order_and_once(tmp_path: Path) -> None:
+def test_spooled_events_are_taken_in_order_and_once(tmp_path: Path) -> None:
     for number in range(3):
         spool.leave(tmp_path, {"n": number})
     (batch,) = spool.take(tmp_path)
@@ -125,7 +125,7 @@ def test_it_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
 
 
-def test_what_only_counts_before_a_tool_runs_is_not_left_for_later(tmp_path: Path) -> None:
+def test_events_before_a_tool_runs_are_not_spooled(tmp_path: Path) -> None:
     from contextd.thin.hook import _leave
 
     _leave(tmp_path, "/somewhere", {"event": "PreToolUse", "payload": {"tool_input": {}}})
@@ -171,7 +171,7 @@ def test_a_directory_that_somebody_else_prepared_is_neither_written_nor_believed
     assert spool_path(tmp_path / "theirs").read_text("utf-8") == '{"n": 1}\n'
 
 
-def test_what_no_place_takes_is_said_to_the_user_of_the_client(
+def test_an_event_that_no_place_can_store_is_reported_to_the_user(
     unwritable: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

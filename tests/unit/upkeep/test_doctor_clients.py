@@ -68,7 +68,7 @@ def test_a_client_that_was_never_connected_is_told_the_way(person: Path, words_o
     assert "contextd install goose" in told["detail"]
 
 
-def test_what_a_client_does_not_allow_is_said_with_what_works_instead(
+def test_doctor_names_the_limits_of_a_client_and_the_alternative(
     person: Path, words_only: Desk
 ) -> None:
     limited = [row for row in CLIENTS.values() if row.limits]

@@ -18,7 +18,7 @@ TOLD = (
 )
 
 
-def test_what_is_right_holds_and_what_is_wrong_is_told_with_its_line(words_only: Desk):
+def test_valid_settings_apply_and_invalid_ones_are_reported_with_their_line(words_only: Desk):
     words_only.configure(MISTAKES)
     settings = words_only.runtime().settings
     assert settings.number("briefing.tokens") == 60
@@ -59,7 +59,7 @@ def test_a_file_that_is_no_yaml_sets_nothing_and_stops_nothing(words_only: Desk)
     assert words_only.runtime().settings.number("briefing.tokens") == 500
 
 
-def test_what_the_file_says_reaches_an_agent_short_and_without_secrets(words_only: Desk):
+def test_a_notice_about_project_settings_is_short_and_contains_no_secret(words_only: Desk):
     secret = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
     words_only.configure(f"briefing:\n  tokens: {secret}\n  {'x' * 900}: 1\n")
     [notice] = words_only.answer("list_contexts").notices
