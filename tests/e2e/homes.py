@@ -22,7 +22,7 @@ from support.prepared_daemons import prepared_daemons
 
 CONTEXTD = Path(sys.executable).with_name("contextd")
 TESTS = Path(__file__).parents[1]
-LOCAL_HOST = Path(__file__).parents[1] / "unit" / "surfaces" / "local_host.py"
+LOCAL_HOST = Path(__file__).parents[1] / "support" / "local_host.py"
 
 
 class Home:

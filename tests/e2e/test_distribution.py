@@ -107,8 +107,9 @@ def test_the_wheel_holds_the_product_and_nothing_of_its_tests(wheel: Path) -> No
     assert {name for name in top if not name.endswith(".dist-info")} == {
         "contextd",
         "contextd_code",
+        "contextd_common",
     }
-    assert {"contextd/py.typed", "contextd_code/py.typed"} <= set(names)
+    assert {"contextd/py.typed", "contextd_code/py.typed", "contextd_common/py.typed"} <= set(names)
     assert any(name.endswith("share/man/man1/contextd.1") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if "/benchmarks/" in name or "/tests/" in name]

@@ -140,7 +140,7 @@ def test_the_user_is_told_why_no_daemon_can_run_and_the_event_waits(cold_home: H
 def test_a_hook_gives_up_a_hanging_daemon_and_loses_nothing(home: Home, event: str) -> None:
     daemon = home.start_local()
     daemon.send_signal(signal.SIGSTOP)
-    # It ends while the daemon hangs; how long it waits is asked of `time_limit` in tests/unit/surfaces.
+    # It ends while the daemon hangs; how long it waits is asked of `time_limit` in tests/unit/thin.
     result = home.run("hook", stdin=json.dumps({**EVENT, "hook_event_name": event}))
     daemon.send_signal(signal.SIGCONT)
     assert (result.returncode, result.stdout) == (0, "")

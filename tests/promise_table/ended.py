@@ -147,7 +147,7 @@ ROWS = (
     Promise(
         says="What you forbid replaces no rule: never use yarn instead of npm.",
         sort="ended",
-        tests=["tests/unit/domain/test_endings.py::test_what_is_nearly_an_ending_ends_no_rule"],
+        tests=["tests/unit/domain/test_endings.py::test_near_misses_of_endings_end_no_rule"],
         file="domain/endings.py",
         before="        if table is INSTEAD and _is_forbidden(text, found.span(), language):\n            continue\n",
         after="",

@@ -290,7 +290,7 @@ ROWS = (
         says="What one feature of your product must always show is no rule for the work of later sessions.",
         sort="told",
         tests=[
-            "tests/unit/domain/test_spans.py::test_what_one_feature_shows_or_does_is_no_rule_for_the_work",
+            "tests/unit/domain/test_spans.py::test_the_behaviour_of_one_feature_is_no_rule_for_the_work",
             "tests/unit/learning/test_spans_of_orders.py::test_only_what_always_holds_becomes_a_rule",
         ],
         file="domain/directives.py",

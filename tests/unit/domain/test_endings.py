@@ -41,7 +41,7 @@ def test_a_replacement_ends_the_old_rule_and_a_permission_the_ban(language: str)
 
 
 @pytest.mark.parametrize("language", list(NEAR_MISSES))
-def test_what_is_nearly_an_ending_ends_no_rule(language: str) -> None:
+def test_near_misses_of_endings_end_no_rule(language: str) -> None:
     found = {text: meant(text, RULES[language]) for text in NEAR_MISSES[language]}
     assert {text: rules for text, rules in found.items() if rules} == {}
 

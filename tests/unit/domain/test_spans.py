@@ -128,7 +128,7 @@ def test_an_order_for_the_work_at_hand_or_the_branch_ends_with_it(words: str, sp
         "每加一个接口，都要写测试。",
     ],
 )
-def test_what_our_work_or_code_holds_everywhere_is_a_rule(words: str) -> None:
+def test_a_duty_of_all_our_work_or_code_is_a_rule(words: str) -> None:
     assert force_of(words) == "stated"
 
 
@@ -234,5 +234,5 @@ def test_what_our_work_or_code_holds_everywhere_is_a_rule(words: str) -> None:
         "结果的每一行都必须包含编号，否则下面会失败。",
     ],
 )
-def test_what_one_feature_shows_or_does_is_no_rule_for_the_work(words: str) -> None:
+def test_the_behaviour_of_one_feature_is_no_rule_for_the_work(words: str) -> None:
     assert force_of(words) != "stated"
