@@ -77,7 +77,7 @@ def test_our_own_modules_depend_as_the_layers_say() -> None:
     files = scan(REPOSITORY, CodeModel().index).changed
     found = {module.name: module for module in modules(files)}
     assert {"domain", "stores", "knowledge"} <= set(found)
-    assert set(found["domain"].dependencies) <= {"contextd_code"}
+    assert set(found["domain"].dependencies) <= {"contextd_code", "contextd_common"}
     assert "domain" in found["stores"].dependencies
     roles = {file.role for module in found.values() for file in module.key_files}
     assert "test" in roles
