@@ -116,3 +116,12 @@ class CodingClient:
         self._parent = unique
         with self.transcript.open("a") as stream:
             stream.write(json.dumps(line) + "\n")
+
+
+def chat(session: CodingClient, *said: str) -> None:
+    """A whole session of prompts and answers in turn, without any other work."""
+    session.starts()
+    for prompt, answer in zip(said[::2], said[1::2], strict=True):
+        session.asks(prompt)
+        session.answers(answer)
+    session.ends()

@@ -62,7 +62,7 @@ def answered(key: str, at: datetime, ids: Sequence[str], injection: str) -> dict
 def is_given_up(session: Session, key: str, at: datetime) -> bool:
     """Whether the hook of a prompt gave up before its answer was begun: its event was read from the spool first."""
     late = session.data.get(LATE) or {}
-    return bool(late) and late["key"] == key and at <= datetime.fromisoformat(late["at"])
+    return bool(late) and late["key"] == key and at <= _at(late["at"])
 
 
 def went_late(

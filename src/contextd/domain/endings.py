@@ -89,7 +89,8 @@ _CLAUSE = regex(r"[,;:—–、，；：。]")
 _LONGEST = 240
 """Characters of a sentence that ends a rule; a longer one tells a story."""
 
-_WIDE = ("ja", "zh")
+WITHOUT_SPACES = ("ja", "zh")
+"""Languages that part no words by spaces: their tokens are pairs of characters."""
 
 
 def ending_in(sentence: str) -> Ending | None:
@@ -108,7 +109,7 @@ def ending_in(sentence: str) -> Ending | None:
 def _language(text: str) -> str:
     """The language whose words are compared: names in Latin script do not make a Japanese sentence English."""
     languages = languages_of(text)
-    return next((one for one in languages if one in _WIDE), languages[0])
+    return next((one for one in languages if one in WITHOUT_SPACES), languages[0])
 
 
 def _replacing(text: str, language: str) -> Ending | None:
@@ -127,17 +128,22 @@ def _replacing(text: str, language: str) -> Ending | None:
         words = signed_words(found[name], language)
         if not words or len(words) > _MOST_OF_A_THING:
             continue
-        beside = _words(f"{text[: found.start(name)]} {text[found.end(name) :]}", language)
-        return Ending(
-            "replaced",
-            words,
-            frozenset(words),
-            language,
-            replacing=True,
-            beside=beside - words.keys(),
-            firm=bool(FIRMLY.search(text)),
-        )
+        rest = f"{text[: found.start(name)]} {text[found.end(name) :]}"
+        return _replacement(text, words, rest, language)
     return None
+
+
+def _replacement(text: str, words: Mapping[str, Sign], rest: str, language: str) -> Ending:
+    """The ending of a sentence that puts what its `rest` names in the place of these words."""
+    return Ending(
+        "replaced",
+        words,
+        frozenset(words),
+        language,
+        replacing=True,
+        beside=_words(rest, language) - words.keys(),
+        firm=bool(FIRMLY.search(text)),
+    )
 
 
 def _is_forbidden(text: str, span: tuple[int, int], language: str) -> bool:
@@ -191,18 +197,7 @@ def _stating(text: str, after: int, language: str) -> Ending | None:
         return None
     head = NO_LONGER.sub(" ", LIFTED.sub(" , ", STOPPED.sub(" , ", text[: cut.end()])))
     words = signed_words(head, language)
-    beside = _words(text[cut.end() :], language) - words.keys()
-    if not words:
-        return None
-    return Ending(
-        "replaced",
-        words,
-        frozenset(words),
-        language,
-        replacing=True,
-        beside=beside,
-        firm=bool(FIRMLY.search(text)),
-    )
+    return _replacement(text, words, text[cut.end() :], language) if words else None
 
 
 _COLON = regex(r"[:：]")
@@ -246,7 +241,7 @@ def signed_words(text: str, language: str) -> dict[str, Sign]:
 def _parts(text: str, language: str) -> Iterator[tuple[str, Sign]]:
     """The parts of a text and what it does with them."""
     for clause in _CLAUSE.split(text):
-        condition = CONDITION.match(clause) if language in _WIDE else None
+        condition = CONDITION.match(clause) if language in WITHOUT_SPACES else None
         start, sign = (condition.end() if condition else 0), -1 if FORBIDS.search(clause) else 1
         yield clause[:start], 0
         for turn in TURNS.matches(clause):
@@ -355,12 +350,12 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
     of_first = (
         sum(weights[word] for word in shared if word in ending.first) / first if first else 0.0
     )
-    least = _COVERED_WIDE if ending.language in _WIDE else _COVERED
+    least = _COVERED_WIDE if ending.language in WITHOUT_SPACES else _COVERED
     bears = _borne(ending, rule, shared.values())
     borne = sum(map(_part_of_a_word, bears)) / sum(map(_part_of_a_word, rule.words))
     if max(covered, of_first) < least:
         return 0.0
-    least_borne = _BORNE[ending.act] * (_OF_WIDE if ending.language in _WIDE else 1)
+    least_borne = _BORNE[ending.act] * (_OF_WIDE if ending.language in WITHOUT_SPACES else 1)
     if borne < least_borne and not _lifts_a_choice(ending, rule, set(shared.values())):
         return 0.0
     return (
@@ -418,7 +413,7 @@ def _gives_way(ending: Ending, rule: SignedRule, shared: Iterable[str]) -> bool:
         return False
     if _chooses(rule, old, ending.language, next_to=False):
         return True
-    least = _SUBJECT_WIDE if ending.language in _WIDE else _SUBJECT
+    least = _SUBJECT_WIDE if ending.language in WITHOUT_SPACES else _SUBJECT
     about = len(old | new) >= max(2, least * len(rule.words))
     return ending.firm and about
 
@@ -433,7 +428,7 @@ def _chooses(rule: SignedRule, words: set[str], language: str, *, next_to: bool)
     """
     for found in CHOOSES.matches(rule.text):
         before, after = rule.text[: found.start()], rule.text[found.end() :]
-        if language in _WIDE:
+        if language in WITHOUT_SPACES:
             last = _LAST.search(before.rstrip("をはがに")) if next_to and language == "ja" else None
             near = before[-_NEAR:] + found[0] + after[: _NEAR + _WIDE_WORD]
             around = [last[0] if last else after[:_NEXT_WIDE] if next_to else near]

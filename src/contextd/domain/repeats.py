@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 
 from contextd.domain.ending_words import DENIAL
-from contextd.domain.endings import Sign, signed_words
+from contextd.domain.endings import WITHOUT_SPACES, Sign, signed_words
 from contextd.domain.repeat_words import (
     AFTER,
     ALIKE,
@@ -36,8 +36,6 @@ _FIXED = regex(
     r"`[^`\n]+`|[\w.~*-]*/[\w./*-]+|\B\.\w+|\b[\w-]+\.[a-z]{1,5}\b|(?<![\w-])--?[a-z][\w-]+|\b\w*\d[\w.]*\b|\b\w+_\w+\b"
 )
 """Numbers, paths, options and names: two rules that differ in one are two rules."""
-
-_WIDE = ("ja", "zh")
 
 _LEAST, _LEAST_ALONE = 0.66, 0.85
 """Least share of the longer rule's words that the shorter one has, with a similarity and without one."""
@@ -133,7 +131,7 @@ def _agree(signs: list[tuple[Sign, Sign]]) -> bool:
 def _shared_language(text: str, rule: str) -> str:
     known = languages_of(rule)
     shared = [one for one in languages_of(text) if one in known]
-    return next((one for one in shared if one in _WIDE), shared[0] if shared else "")
+    return next((one for one in shared if one in WITHOUT_SPACES), shared[0] if shared else "")
 
 
 def _sense(text: str, language: str) -> _Sense:

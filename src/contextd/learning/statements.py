@@ -75,7 +75,7 @@ def keep_statements(
         return []
     anchor = anchor_of(runtime, session)
     dropped = _dropped(runtime)
-    rules: dict[str, Record] | None = None  # Most sessions state none.
+    rules: dict[str, Record] | None = None  # Read once a rule is stated; most sessions state none.
     saved: list[Saved] = []
     sure: list[tuple[Record, datetime]] = []
 
@@ -219,8 +219,8 @@ _OF_COMMITS = frozenset({"commit", "pull_request"})
 def keep_in_passing(
     runtime: Runtime, session: Session, turns: Sequence[Turn], events: Sequence[Event], most: int
 ) -> list[Record]:
-    """Store up to `most` rules that the user stated in passing, those that insist first, as candidates. Returns those of
-    them that await a decision.
+    """Store up to `most` rules that the user stated in passing as candidates: first those with a word such as `must`,
+    then preferences. Returns the candidates of this session.
     """
     passing = [one for one in _eligible(turns, events) if one.origin in _OF_THE_USER]
     insisting = [one for one in passing if _force(one) == "standing"]
@@ -252,10 +252,10 @@ def _keep(
     rule: bool = False,
 ) -> Saved:
     origin = ORIGINS[statement.origin]
-    branches = _branches(session, statement)
+    force = _force(statement)
+    branches = _branches(session, statement) if force else []
     if "" in branches:
         return Saved("rejected", "it is for a branch that is not known", None)
-    force = _force(statement)
     asked = force == "stated"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
     rules = {id: one for id, one in rules.items() if branches_of(one.data) == tuple(branches)}
@@ -302,15 +302,17 @@ def _keep(
 
 
 def _branches(session: Session, statement: Statement) -> list[str]:
-    """The branch that a statement of the user is for, an empty name if it is not known; none for one for every branch."""
+    """The branch that a rule of the user is for, or an empty name if that is not known; no branch for a rule that always
+    holds.
+    """
     spans = {one.span for one in directives_in(statement.text)}
-    if statement.origin not in _OF_THE_USER or "branch" not in spans or "always" in spans:
+    if "branch" not in spans or "always" in spans:
         return []
     return [place_of(session, statement.at)[1]]
 
 
 def _on_more_branches(runtime: Runtime, known: Record, branches: Sequence[str]) -> Record:
-    """A rule for some branches, for those too where it was said again."""
+    """The rule extended to the branches on which it was said again."""
     united = [*branches_of(known.data), *branches]
     after = known.with_(data={**known.data, BRANCHES: united})
     with suppress(Stale):

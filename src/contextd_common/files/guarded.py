@@ -32,18 +32,20 @@ _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def names_file(path: Path) -> bool:
-    """Whether a name from elsewhere is that of a file. None is too long for that question, as for `Path.is_file`."""
-    return os.path.isfile(path)  # noqa: PTH113 - pathlib raises for a name that no file can have
+    """Whether a path from a transcript, a record or a caller names a file. A name that no file can have names none, where
+    `Path.is_file` raises an error.
+    """
+    return os.path.isfile(path)  # noqa: PTH113 - see above
 
 
 def names_folder(path: Path) -> bool:
     """The same for a folder."""
-    return os.path.isdir(path)  # noqa: PTH112 - the same
+    return os.path.isdir(path)  # noqa: PTH112 - see above
 
 
 def names_anything(path: Path) -> bool:
     """The same for a file or a folder of any sort."""
-    return os.path.exists(path)  # noqa: PTH110 - the same
+    return os.path.exists(path)  # noqa: PTH110 - see above
 
 
 def read_file(

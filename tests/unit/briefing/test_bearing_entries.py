@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.clients import CodingClient
+from support.clients import CodingClient, chat
 from support.desks import Desk
 
 PROBLEM = (
@@ -29,14 +29,6 @@ def client(desk: Desk, tmp_path: Path) -> Opened:
     folder = tmp_path / "transcripts"
     folder.mkdir()
     return lambda: CodingClient(desk, folder)
-
-
-def chat(session: CodingClient, *said: str) -> None:
-    session.starts()
-    for prompt, answer in zip(said[::2], said[1::2], strict=True):
-        session.asks(prompt)
-        session.answers(answer)
-    session.ends()
 
 
 def aside(session: CodingClient) -> None:

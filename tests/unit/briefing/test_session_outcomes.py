@@ -13,7 +13,7 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.search.validity import validities
 from contextd_common.text.tokens import count_tokens
-from support.clients import CodingClient
+from support.clients import CodingClient, chat
 from support.desks import Desk
 
 PROBLEM = (
@@ -38,14 +38,6 @@ def client(desk: Desk, tmp_path: Path) -> Opened:
     folder = tmp_path / "transcripts"
     folder.mkdir()
     return lambda: CodingClient(desk, folder)
-
-
-def chat(session: CodingClient, *said: str) -> None:
-    session.starts()
-    for prompt, answer in zip(said[::2], said[1::2], strict=True):
-        session.asks(prompt)
-        session.answers(answer)
-    session.ends()
 
 
 def aside(session: CodingClient) -> None:

@@ -1,4 +1,4 @@
-"""The figures of what is told beside their goals: those that need no judge, and those of a filled sheet."""
+"""Figures about what contextd tells, each with its goal: counted automatically, or taken from a filled sheet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEDIAN, TAIL = 300, 400
 
 
 def print_counted(out: TextIO, done: Measurements, rows: Sequence[SheetRow]) -> None:
-    """The figures that need no judge."""
+    """Print the figures that are counted automatically."""
     told = [text for text in done.injections.get(OURS, ()) if text.lines]
     tokens = [float(text.tokens) for text in done.briefings.get(OURS, ())]
     always = [row.text for row in rows if row.sort == "always"]
@@ -44,7 +44,7 @@ def print_counted(out: TextIO, done: Measurements, rows: Sequence[SheetRow]) -> 
 
 
 def print_judged(out: TextIO, rows: Sequence[SheetRow], filled: FilledSheet) -> None:
-    """The figures of a filled sheet, as far as its rows were told in this run."""
+    """Print the figures of a filled sheet. Only its rows that this run told again count."""
     verdicts = judged(rows, filled)
     every = [one for each in verdicts.values() for one in each]
     print(f"\n### What is told, judged by {filled.judge}, {filled.date}\n", file=out)

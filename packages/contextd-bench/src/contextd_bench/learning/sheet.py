@@ -1,4 +1,4 @@
-"""A sheet of what was told, for a person to judge in ten minutes, and what a filled one says.
+"""A sheet of what contextd told in a run: write it, so that a person judges it in ten minutes, and read it back.
 
 Each row has a mark, the place of its verdict, and a text. The mark holds a digest of the text, so that a verdict is found
 again in a later run and a changed text is noticed.
@@ -74,7 +74,7 @@ class SheetRow:
 
     @property
     def mark(self) -> str:
-        """The letter of its sort and the digest of what it shows."""
+        """Identifies the row: the letter of its sort, and a digest of the text it shows."""
         return f"{PARTS[self.sort].letter}-{_digest(self.shown)}"
 
 
