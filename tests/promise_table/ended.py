@@ -127,6 +127,16 @@ ROWS = (
         after='            [Changed(rule, after, "signal", reason)],\n',
     ),
     Promise(
+        says="A rule that is imported after the words that ended it ends by them.",
+        sort="ended",
+        tests=[
+            "tests/unit/learning/test_time_of_saying.py::test_a_rule_ends_by_what_was_said_later_whichever_is_imported_first"
+        ],
+        file="learning/operations/learning.py",
+        before='    end_late_rules(runtime, [saved.record for saved in learned if saved.outcome == "added"])\n',
+        after="",
+    ),
+    Promise(
         says="What you put in the place of a rule is kept as a rule.",
         sort="ended",
         tests=["tests/unit/learning/test_ended_rules.py::test_a_replacement_is_kept_as_a_rule"],

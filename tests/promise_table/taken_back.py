@@ -170,7 +170,7 @@ ROWS = (
             "tests/unit/learning/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
         ],
         file="learning/ended_rules.py",
-        before="    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):\n",
+        before="    if any(one.action in ENDING_ACTS and one.at > statement.began for one in history):\n",
         after="    if not history:\n",
     ),
     Promise(

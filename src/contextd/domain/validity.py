@@ -32,5 +32,10 @@ ENDED_RULES = "ended_rules"
 rule that replaces it, or nothing.
 """
 
+ENDINGS = "endings"
+"""Session data that lists the sentences of the user that end rules, with their times: a rule that was said before one of
+them may be read after it.
+"""
+
 CURRENT = Validity()
 """The validity of a statement that nothing replaced or contradicts."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 from contextd.domain.changes import WorkChanges
 from contextd.domain.directives import ENDING_ACTS, WORDED, directives_in, is_directive, sentences
@@ -12,9 +13,9 @@ from contextd.domain.ending_words import DENIAL
 from contextd.domain.endings import Ending, ending_in, rule_meant
 from contextd.domain.imported_records import IMPORT
 from contextd.domain.kinds import area_of, kinds_that
-from contextd.domain.records import Anchor, Record, Source, Status, short_id
+from contextd.domain.records import Anchor, Record, Source, Status, said_at, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.validity import ENDED_RULES
+from contextd.domain.validity import ENDED_RULES, ENDINGS
 from contextd.knowledge.told_here import holds_here
 from contextd.knowledge.writing import Changed, change_all, cleaned
 from contextd.runtime.runtime import Runtime
@@ -39,12 +40,13 @@ _NEW = 0.65
 
 @dataclass(frozen=True, slots=True)
 class _EndingSentence:
-    """A sentence of the user that ends a rule; `after` is the last event before its turn."""
+    """A sentence of the user that ends a rule, in a turn with this begin and end; `after` is the last event before it."""
 
     sentence: str
     ending: Ending
-    turn: Turn
-    after: int
+    began: datetime
+    ended: datetime
+    after: int = 0
 
 
 def end_rules(
@@ -74,11 +76,42 @@ def end_rules(
     return ended
 
 
+def endings_said(turns: Sequence[Turn], events: Sequence[Event]) -> list[list[str]]:
+    """The sentences of a session that end rules, each with its time, as the session keeps them for `end_late_rules`."""
+    return [[one.sentence, one.began.isoformat()] for one in _endings(turns, events)]
+
+
+def end_late_rules(runtime: Runtime, added: Sequence[Record]) -> list[str]:
+    """End each of these rules, new to the store, that a sentence ends which was said after it and read before it. Returns
+    the ids of the ended ones.
+    """
+    new = {one.id for one in added if one.status == "active" and is_directive(one)}
+    if not new:
+        return []
+    here, former = _rules(runtime), _rules(runtime, "superseded", "archived")
+    ended: list[str] = []
+    for session in runtime.view.sessions.find(frozenset({runtime.scope}), limit=_MOST):
+        entries = list(session.data.get(ENDED_RULES, ()))
+        spent = {words for _, words, *_ in entries}
+        for sentence, at in session.data.get(ENDINGS, ()):
+            ending = ending_in(sentence)
+            if ending is None or one_line(sentence, QUOTED) in spent:
+                continue
+            moment = datetime.fromisoformat(at)
+            rules = {id: one for id, one in here.items() if said_at(one) < moment}
+            id = rule_meant(ending, _texts(rules), _texts(former))
+            statement = _EndingSentence(sentence, ending, moment, moment)
+            if id in new and _end(runtime, session, rules[id], statement, entries):
+                ended.append(id)
+                former[id] = here.pop(id)
+    return ended
+
+
 def _give_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
     """Bring back the rules that a turn ended which the user took back since."""
     ended = session.data.get(ENDED_RULES, ()) if turns else ()
     for id, words, *_ in ended:
-        by = next((one.taken_back_by[1] for one in turns if words in _endings_said(one)), "")
+        by = next((one.taken_back_by[1] for one in turns if words in _quoted_words(one)), "")
         record = next(iter(runtime.view.records.get([id])), None) if by else None
         last = runtime.view.records.history(id)[-1] if record is not None else None
         if record is None or last is None or last.action != _ACT or last.before is None:
@@ -92,7 +125,7 @@ def _give_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> Non
             change_all(runtime, [Changed(record, after, "restore", reason)])
 
 
-def _endings_said(turn: Turn) -> list[str]:
+def _quoted_words(turn: Turn) -> list[str]:
     texts = (turn.prompt, *turn.answers)
     return [one_line(sentence, QUOTED) for text in texts for sentence in sentences(text)]
 
@@ -110,7 +143,7 @@ def _endings(turns: Sequence[Turn], events: Sequence[Event]) -> Iterator[_Ending
             for sentence in sentences(text):
                 ending = ending_in(sentence)
                 if ending is not None:
-                    yield _EndingSentence(sentence, ending, turn, after)
+                    yield _EndingSentence(sentence, ending, turn.began, turn.ended, after)
 
 
 def _before(turn: Turn, events: Sequence[Event]) -> int:
@@ -144,7 +177,7 @@ def _is_earlier(
     seq = None
     if record.session == session.id:
         seq = next((one.seq for one in events if one.key == record.source.ref), None)
-    return record.created_at <= statement.turn.began if seq is None else seq <= statement.after
+    return said_at(record) <= statement.began if seq is None else seq <= statement.after
 
 
 def _end(
@@ -158,7 +191,7 @@ def _end(
     words = one_line(statement.sentence, QUOTED)
     reason = f"ended in session {short_id(session.id)}: {words}"
     history = runtime.view.records.history(rule.id)
-    if any(one.action in ENDING_ACTS and one.at > statement.turn.began for one in history):
+    if any(one.action in ENDING_ACTS and one.at > statement.began for one in history):
         return False  # Decided anew since then: undone, or changed by hand.
     new = _replacement(runtime, session, statement) if statement.ending.replacing else None
     known = runtime.view.records.by_hash(new.content_hash, new.scope) if new else None
@@ -198,9 +231,9 @@ def _replacement(runtime: Runtime, session: Session, statement: _EndingSentence)
         session=session.id,
         trust="extracted",
         confidence=_NEW,
-        valid_from=statement.turn.began,
-        anchor=Anchor(*place_of(session, statement.turn.ended)),
-        created_at=statement.turn.began,
-        updated_at=statement.turn.began,
+        valid_from=statement.began,
+        anchor=Anchor(*place_of(session, statement.ended)),
+        created_at=statement.began,
+        updated_at=statement.began,
     )
     return cleaned(runtime, record)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ OLD = "Remember: the session timeout of the shop is 45 minutes."
 NEW = "Remember: the session timeout of the shop is 20 minutes."
 MARCH = datetime(2026, 3, 3, 10, tzinfo=UTC)
 JUNE = datetime(2026, 6, 10, 10, tzinfo=UTC)
+JULY = datetime(2026, 7, 20, 10, tzinfo=UTC)
 
 
 def session(desk: Desk, folder: Path, text: str, at: datetime | None) -> Path:
@@ -75,6 +77,42 @@ def test_a_record_said_in_two_sessions_has_its_first_and_last_time_of_saying(
     again = one.confidence
     read(desk, *files)
     assert desk.record(one.id).confidence == again
+
+
+RULE = "From now on all amounts are stored as integer cents."
+ENDINGS = {
+    "drop the rule about amounts in integer cents": "Drop the rule about amounts in integer cents.",
+    "replaced": "From now on all amounts are stored as decimal strings, no longer as integer cents.",
+}
+SAID = {"rule": (RULE, MARCH), "ending": ("", JUNE), "again": (RULE, JULY)}
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+@pytest.mark.parametrize("order", list(permutations(("rule", "ending"))), ids=" then ".join)
+def test_a_rule_ends_by_what_was_said_later_whichever_is_imported_first(
+    desk: Desk, tmp_path: Path, ending: str, order: tuple[str, ...]
+) -> None:
+    for one in order:
+        text, at = SAID[one]
+        read(desk, session(desk, tmp_path, text or ending, at))
+    assert learned(desk)[RULE].status == "superseded"
+    told = CodingClient(desk, tmp_path).starts()
+    assert f"- {RULE}" not in told
+    assert f"ended: {RULE.rstrip('.')}" in told
+    assert [one.content for one in learned(desk).values() if one.status == "active"] == (
+        [ending] if ending == ENDINGS["replaced"] else []
+    )
+
+
+@pytest.mark.parametrize("order", list(permutations(SAID)), ids=" then ".join)
+def test_a_rule_that_was_said_again_after_its_ending_is_in_force_in_every_order_of_imports(
+    desk: Desk, tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    for one in order:
+        text, at = SAID[one]
+        read(desk, session(desk, tmp_path, text or next(iter(ENDINGS.values())), at))
+    told = CodingClient(desk, tmp_path).starts()
+    assert f"- {RULE.rstrip('.')}" in told
 
 
 def test_a_clock_that_is_ahead_makes_nothing_newer_than_now(desk: Desk, tmp_path: Path) -> None:

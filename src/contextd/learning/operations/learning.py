@@ -15,6 +15,7 @@ from contextd.briefing.prepared_briefings import keep_ready
 from contextd.domain.changes import KnowledgeChanges, WorkChanges
 from contextd.domain.documents import message_documents
 from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.validity import ENDINGS
 from contextd.imports.transcripts import (
     HEADLESS,
     catch_up,
@@ -28,7 +29,7 @@ from contextd.knowledge.embedding import queue_embedding
 from contextd.knowledge.writing import Saved
 from contextd.learning.client_session_matching import bound, is_unbound
 from contextd.learning.corroboration import judge_use
-from contextd.learning.ended_rules import end_rules
+from contextd.learning.ended_rules import end_late_rules, end_rules, endings_said
 from contextd.learning.episodes import keep_turns, taken_back_later
 from contextd.learning.statements import keep_statements
 from contextd.projects.checkout_shape import SHAPE, rescan_if_changed
@@ -59,8 +60,8 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"waiting": "its client has not finished the transcript yet"}
     events = live_line(history)
     if (change := fold(session, events)) is not None:
-        done = runtime.commit(work=WorkChanges(sessions=[change]))
-        session = done.sessions.get(session.id, session)
+        committed = runtime.commit(work=WorkChanges(sessions=[change]))
+        session = committed.sessions.get(session.id, session)
     task.hold.keep({"imported": imported})
     if session.data.get(HEADLESS):
         runtime.commit(work=WorkChanges(sessions=[SessionChange(id=session.id, completed=True)]))
@@ -79,19 +80,16 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     _index_messages(runtime, session, events)
     outcomes = Counter(saved.outcome for saved in learned)
     added = outcomes["added"] + outcomes["inbox"] + recurred
+    data = {
+        ERRORS: kept(errors),
+        PROCEDURES: procedures,
+        LEDGER: ledger_lines(runtime, turns),
+        ENDINGS: endings_said(turns, events),
+        SHAPE: rescan_if_changed(runtime, session),
+    }
     # Not completed if its client resumed it meanwhile: the store checks.
-    ending = SessionChange(
-        id=session.id,
-        completed=True,
-        counts={"learned": added},
-        data={
-            ERRORS: kept(errors),
-            PROCEDURES: procedures,
-            LEDGER: ledger_lines(runtime, turns),
-            SHAPE: rescan_if_changed(runtime, session),
-        },
-    )
-    runtime.commit(work=WorkChanges(sessions=[ending]))
+    done = SessionChange(id=session.id, completed=True, counts={"learned": added}, data=data)
+    runtime.commit(work=WorkChanges(sessions=[done]))
     write_context_md(runtime)
     keep_ready(runtime)
     return {
@@ -114,6 +112,7 @@ def _statements_kept(
     session = runtime.view.sessions.get(session.id) or session
     learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
     end_rules(runtime, session, turns, events)
+    end_late_rules(runtime, [saved.record for saved in learned if saved.outcome == "added"])
     return learned
 
 
