@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
+from support.verdicts import act
+
 ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = act(
+    "src/contextd/domain/kinds.py",
+    "a row must be enough: where a kind is missing, read it from `KINDS`, not from a list",
+)
 
 WITH_A_ROW_MORE = '''
 import importlib.util, json, sys

@@ -21,6 +21,7 @@ import pytest
 from contextd.thin import ready
 from contextd.thin.home import socket_path
 from contextd.thin.spawn import take_lock
+from support.verdicts import none_of
 
 FEW = {
     "thin",
@@ -69,7 +70,7 @@ def imported(do: str, home: Path, event: str = "", said: str = "") -> set[str]:
         env={**os.environ, "CONTEXTD_HOME": str(home)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert result.stdout == said
+    assert result.stdout == said, f"src/contextd/thin: {do} printed something else"
     return set(result.stderr.split())
 
 
@@ -85,6 +86,23 @@ def own(modules: set[str]) -> set[str]:
 
 def roots(modules: set[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
+
+
+def check_imports(modules: set[str], allowed: set[str] | None, slow: set[str]) -> None:
+    """Fail for each module that a start may not load. `allowed` are those of contextd."""
+    none_of(
+        sorted(own(modules) - allowed) if allowed is not None else [],
+        "a module of src/contextd/thin imports it: do without it, or add it to the allowed modules of this test in "
+        "tests/rules/test_thin_entry_points.py, with what it costs by `python -X importtime`",
+    )
+    none_of(
+        sorted(roots(modules) - sys.stdlib_module_names - OURS),
+        "a module of src/contextd/thin imports it: use the standard library only",
+    )
+    none_of(
+        sorted(roots(modules) & slow),
+        "a module of src/contextd/thin imports it: it slows each start, do without it",
+    )
 
 
 @pytest.fixture
@@ -124,53 +142,51 @@ def daemon(home: Path) -> Iterator[None]:
 def nobody(home: Path) -> Iterator[None]:
     """No daemon, and none can be started."""
     lock = take_lock(home)
-    assert lock is not None
+    assert lock is not None, "src/contextd/thin/spawn.py: the lock of a new home is taken"
     yield
     os.close(lock)
 
 
 def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
     modules = imported("import contextd.thin.shim", home)
-    assert own(modules) <= FEW
-    assert roots(modules) - sys.stdlib_module_names - OURS == set()
-    assert roots(modules) & SLOW == set()
+    check_imports(modules, FEW, SLOW)
 
 
 @pytest.mark.usefixtures("daemon")
 @pytest.mark.parametrize("event", ["PreToolUse", "UserPromptSubmit", "SessionStart"])
 def test_a_hook_that_a_daemon_answers_imports_a_few_light_modules(home: Path, event: str) -> None:
     modules = hooked(home, event, '{"seen":true}')
-    assert own(modules) - {"thin.ready"} <= FEW
-    assert roots(modules) - sys.stdlib_module_names - OURS == set()
-    assert roots(modules) & (SLOW | {"datetime", "hashlib"}) == set()
+    check_imports(modules, FEW | {"thin.ready"}, SLOW | {"datetime", "hashlib"})
 
 
 @pytest.mark.usefixtures("nobody")
 def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
     modules = hooked(home, "UserPromptSubmit", "")
-    assert own(modules) <= FEW | REDACTION | {"thin.ready"}
-    assert roots(modules) & HEAVY == set()
-    assert (home / "spool.jsonl").read_text("utf-8").count("\n") == 1
+    check_imports(modules, FEW | REDACTION | {"thin.ready"}, HEAVY)
+    assert (home / "spool.jsonl").read_text("utf-8").count("\n") == 1, (
+        "src/contextd/thin/spool.py: the hook spooled another number of events than one"
+    )
 
     lay_ready(home)
     modules = hooked(home, "SessionStart", '{"context":"Use tabs"}')
-    assert roots(modules) - sys.stdlib_module_names - OURS == set()
-    assert roots(modules) & HEAVY == set()
+    check_imports(modules, None, HEAVY)
 
 
 @pytest.mark.usefixtures("daemon")
 def test_a_command_that_a_daemon_runs_imports_a_few_light_modules(home: Path) -> None:
     modules = imported('sys.argv[1:] = ["list", "--json"]; main()', home, said="seen")
-    assert own(modules) <= FEW | {"thin.command", "thin.exchange"}
-    assert roots(modules) - sys.stdlib_module_names - OURS == set()
-    assert roots(modules) & (SLOW | {"datetime", "hashlib", "shutil"}) == set()
+    check_imports(
+        modules, FEW | {"thin.command", "thin.exchange"}, SLOW | {"datetime", "hashlib", "shutil"}
+    )
 
 
 def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path) -> None:
     modules = imported("import contextd.thin.statusline", home)
-    assert own(modules) <= FEW | {"thin.ready", "thin.statusline"}
-    assert roots(modules) - sys.stdlib_module_names - OURS == set()
-    assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile"} == set()
+    check_imports(
+        modules,
+        FEW | {"thin.ready", "thin.statusline"},
+        {"asyncio", "logging", "subprocess", "tempfile"},
+    )
 
 
 def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
@@ -179,20 +195,23 @@ def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
         " load_operations()"
     )
     modules = roots(imported(started, home))
-    assert modules & {"jinja2", "mcp", "onnxruntime", "ruamel", "starlette", "uvicorn"} == set()
+    none_of(
+        sorted(modules & {"jinja2", "mcp", "onnxruntime", "ruamel", "starlette", "uvicorn"}),
+        "a daemon loads it at its start: import it in the function of src/contextd that needs it",
+    )
 
 
 def test_modules_of_the_daemon_import_dataclass_from_contextd_common() -> None:
     source = Path(__file__).parents[2] / "src"
     standing_alone = {source / "contextd" / "demo.py", source / "contextd_common" / "dataclass.py"}
     dear = [
-        str(path.relative_to(source))
+        path.relative_to(source.parent)
         for path in source.rglob("*.py")
         if "folding" not in path.parts
         and path not in standing_alone
         and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
     ]
-    assert dear == [], "import `dataclass` from contextd_common.dataclass there"
+    none_of(dear, "import `dataclass` from contextd_common.dataclass: its classes are made faster")
 
 
 def lay_ready(home: Path) -> None:
