@@ -18,7 +18,8 @@ from contextd.consolidation.collections import COLLECTIONS
 from contextd.domain.confidence import SIGNALS, START, apply
 from contextd.imports.importers import IMPORTERS
 from contextd.jobs.table import JOBS
-from contextd.runtime.settings import SETTINGS, Setting
+from contextd.runtime.setting import Setting
+from contextd.runtime.setting_table import SETTINGS
 from contextd_common import errors
 from contextd_common.errors import ERRORS, ContextdError, error_from
 from support.verdicts import act, agrees, none_of
@@ -35,7 +36,7 @@ def calls(path: Path) -> Iterator[ast.Call]:
 def setting_place(row: Setting) -> str:
     """Where the row of a setting stands; the module of settings if its name is put together."""
     found = place_of(f'"{row.name}"', "src/contextd/runtime")
-    return found if ":" in found else "src/contextd/runtime/settings.py"
+    return found if ":" in found else "src/contextd/runtime/setting_table.py"
 
 
 @pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
@@ -51,7 +52,7 @@ def test_a_setting_accepts_its_default_and_says_what_it_means(row: Setting) -> N
 
 @pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
 def test_a_setting_is_read_somewhere(row: Setting) -> None:
-    readers = [path for path in OUR_CODE if path.name != "settings.py"]
+    readers = [path for path in OUR_CODE if path.name != "setting_table.py"]
     read_as = f'"{row.name}"'
     for collection in COLLECTIONS.values():
         what = row.name.rpartition(".")[2]

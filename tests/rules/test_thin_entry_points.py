@@ -26,8 +26,8 @@ from support.verdicts import none_of
 FEW = {
     "thin",
     *(f"thin.{name}" for name in (
-        "channel", "greetings", "home", "hook", "long_lines", "messages", "offline", "plain_json", "shim", "spawn",
-        "spool",
+        "channel", "greetings", "home", "hook", "long_lines", "messages", "offline", "plain_json", "shim",
+        "shim_options", "spawn", "spool",
     )),
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""
