@@ -52,6 +52,13 @@ comes before every turn.
 """
 
 
+a_payload = act(
+    "tests/fixtures/hooks/{name}.jsonl",
+    "this payload is not read as what it means: correct `payloads`, `marks` or `fields` of the row {name} below "
+    "src/contextd/clients, or the recorded line",
+)
+
+
 def meaning(name: str, event: str) -> str | None:
     """What an event of a client means; what comes before a tool only where its client takes an answer."""
     if event == "PreToolUse" and CLIENTS[name].acting is not None:
@@ -63,7 +70,7 @@ def test_every_client_was_recorded() -> None:
     agrees(
         [name for name, row in CLIENTS.items() if row.payloads.moments],
         RECORDED,
-        "tests/fixtures/hooks, a file NAME.jsonl each",
+        "tests/fixtures/hooks, as NAME.jsonl",
         'one line for each event that it sends: {"case": "a name", "event": "…", "environment": ["NAMES"], "payload": '
         "{what its hook gets}}, recorded from a released version, or written after its documentation",
     )
@@ -81,11 +88,7 @@ def test_every_client_was_recorded() -> None:
         )
 
 
-@act(
-    "tests/fixtures/hooks/{name}.jsonl",
-    "this payload is not read as what it means: correct `payloads`, `marks` or "
-    "`fields` of the row {name} below src/contextd/clients, or the recorded line",
-)
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any]) -> None:
     assert client_running(name, row["environment"], row["payload"]).name == name
@@ -94,11 +97,7 @@ def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any
         assert client_running("claude-code", row["environment"], row["payload"]).name == name
 
 
-@act(
-    "tests/fixtures/hooks/{name}.jsonl",
-    "this payload is not read as what it means: correct `payloads`, `marks` or "
-    "`fields` of the row {name} below src/contextd/clients, or the recorded line",
-)
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> None:
     reading = CLIENTS[name].payloads
@@ -131,11 +130,7 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
         assert occurrence.transcript == (sent["transcript_path"] or "")
 
 
-@act(
-    "tests/fixtures/hooks/{name}.jsonl",
-    "this payload is not read as what it means: correct `payloads`, `marks` or "
-    "`fields` of the row {name} below src/contextd/clients, or the recorded line",
-)
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[str, Any]) -> None:
     reading = CLIENTS[name].payloads

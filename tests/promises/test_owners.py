@@ -25,7 +25,7 @@ from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
 from support.stores import EVERY_STORE, WITH_CODE, address, opened
 from support.strategies import vector
-from support.verdicts import none_of
+from support.verdicts import none_of, place
 
 EVERY = sorted({scope for project in PROJECTS for scope in project.cascade})
 
@@ -106,10 +106,10 @@ def test_every_verb_of_a_view_is_among_the_steps():
             continue
         for verb, _ in inspect.getmembers(part, inspect.isfunction):
             if not verb.startswith("_") and f".{verb}(" not in source:
-                lacking.append(f"{part.__module__}: {part.__name__}.{verb}")
+                lacking.append(f"{place(getattr(part, verb))}: {part.__name__}.{verb}")
     for verb, _ in inspect.getmembers(View, inspect.isfunction):
         if not verb.startswith("_") and f"view.{verb}(" not in source:
-            lacking.append(f"{View.__module__}: View.{verb}")
+            lacking.append(f"{place(getattr(View, verb))}: View.{verb}")
     none_of(
         lacking,
         "add a step that calls it to tests/support/neighbours.py: every store must answer as the one in "

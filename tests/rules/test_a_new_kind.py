@@ -101,7 +101,9 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         [sys.executable, "-c", WITH_A_ROW_MORE, str(folder / "home"), str(project), str(ROOT / "tools")],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, (
+        f"src/contextd/domain/kinds.py: a row more is not enough, or it no longer fits `_kind`\n{done.stderr}"
+    )
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return told
 

@@ -6,8 +6,7 @@ import ast
 import re
 import tomllib
 
-import pytest
-from sources import ROOT, nodes, product_files, python_files
+from sources import ROOT, nodes, product_files
 
 from contextd_code.index.languages.table import LANGUAGES
 from contextd_code.index.languages.text_files import TEXT_EXTENSIONS
@@ -16,7 +15,6 @@ from support.verdicts import none_of
 
 TABLE = "src/contextd_code/index/languages/table.py"
 TEXT = "TEXT_EXTENSIONS in src/contextd_code/index/languages/text_files.py"
-TESTS = "tests/unit/contextd_code"
 
 
 def test_a_language_has_a_name_of_its_own() -> None:
@@ -71,20 +69,4 @@ def test_a_grammar_is_a_dependency_of_the_package() -> None:
             if one.name.startswith("tree_sitter") and one.name not in named
         ],
         "add its distribution to `dependencies` in pyproject.toml with a lower bound, and run tools/pin_versions.py",
-    )
-
-
-@pytest.mark.parametrize("name", [row.name for row in LANGUAGES])
-def test_a_language_is_read_by_a_test(name: str) -> None:
-    [row] = [row for row in LANGUAGES if row.name == name]
-    files = re.compile(rf"\w\.(?:{'|'.join(map(re.escape, row.extensions))})(?!\w)")
-    read = any(
-        isinstance(node, ast.Constant) and isinstance(node.value, str) and files.search(node.value)
-        for path in python_files()
-        if path.as_posix().startswith(TESTS)
-        for node in nodes(path)
-    )
-    assert read, (
-        f"{TESTS}: no test reads a file of {name}, such as `a.{row.extensions[0]}`: add one for its definitions, "
-        "imports and chunks beside test_lang_c_to_swift.py"
     )

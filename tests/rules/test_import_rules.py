@@ -37,9 +37,10 @@ def test_every_import_contract_is_kept() -> None:
         timeout=100,
         check=False,
     )
-    assert done.returncode == 0, (
-        f"{done.stdout}{done.stderr}→ import from a room below, or move the code there: "
-        "the order stands in [tool.importlinter] of pyproject.toml and in docs/architecture.md"
+    none_of(
+        (done.stdout + done.stderr).splitlines() if done.returncode else [],
+        "import from a room below, or move the code there: the order stands in [tool.importlinter] of pyproject.toml "
+        "and in docs/architecture.md",
     )
 
 

@@ -30,15 +30,18 @@ from support.verdicts import act, none_of, of_this_rule
 SAMPLES = ROOT / "tests" / "fixtures" / "imports"
 ROWS: dict[str, Importer | ForeignFormat | EntryFile] = {**IMPORTERS, **FOREIGN, **ENTRY_FILES}
 
-HOW = """row {name!r} has no recorded file. Add tests/fixtures/imports/{name}/ with
-- one small file in that format, below the path its program uses (write an SQLite database as NAME.db.sql),
-- expected.json: {{"file": "path of that file", "reads": ["one line per event, note or unread part"]}}.
+HOW = """Add this folder with
+- one small file in the format of the row, below the path its program uses (write an SQLite database as NAME.db.sql),
+- expected.json: {"file": "path of that file", "reads": ["one line per event, note or unread part"]}.
 Take the format from the program's documentation or a real file, never its content."""
 
 
 def without_sample(names: Iterable[str], samples: Path) -> list[str]:
+    """The folders that rows without a recorded file lack."""
     return [
-        HOW.format(name=one) for one in names if not (samples / one / "expected.json").is_file()
+        f"tests/fixtures/imports/{one}/"
+        for one in names
+        if not (samples / one / "expected.json").is_file()
     ]
 
 
@@ -97,7 +100,7 @@ def read_with(row: Importer | ForeignFormat | EntryFile, path: Path, home: Path)
 
 def test_every_importer_has_a_recorded_file() -> None:
     missing = without_sample(ROWS, SAMPLES)
-    assert not missing, "\n".join(missing)
+    none_of(missing, HOW)
     unknown = {path.name for path in SAMPLES.iterdir()} - ROWS.keys()
     none_of(
         [f"tests/fixtures/imports/{name}" for name in sorted(unknown)],
@@ -107,9 +110,8 @@ def test_every_importer_has_a_recorded_file() -> None:
 
 @of_this_rule
 def test_an_importer_without_a_recorded_file_is_told_where_to_put_one(tmp_path: Path) -> None:
-    [told] = without_sample(["brand-new"], tmp_path)
-    assert "tests/fixtures/imports/brand-new/" in told
-    assert "expected.json" in told
+    assert without_sample(["brand-new"], tmp_path) == ["tests/fixtures/imports/brand-new/"]
+    assert "expected.json" in HOW
 
 
 @act(

@@ -66,6 +66,6 @@ def test_no_collection_name_ends_in_another_one() -> None:
 def test_every_kind_has_a_collection_of_its_own() -> None:
     collections = [kind.collection for kind in KINDS.values()]
     missing = sorted(set(collections) - COLLECTIONS)
-    assert not missing, f"add {missing} to COLLECTIONS in src/contextd/domain/scope.py"
+    none_of(missing, "add this collection to COLLECTIONS in src/contextd/domain/scope.py")
     shared = sorted({one for one in collections if collections.count(one) > 1})
     none_of(shared, "several rows of src/contextd/domain/kinds.py have this collection: rename one")

@@ -13,7 +13,7 @@ from sources import nodes, python_files
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
-from support.verdicts import none_of, of_this_rule
+from support.verdicts import none_of, of_this_rule, place
 
 load_operations()
 
@@ -53,10 +53,10 @@ def with_a_test() -> set[str]:
 def test_every_operation_has_a_test_that_looks_at_its_answer() -> None:
     none_of(
         [
-            f"tests/unit/{OPERATIONS[name].run.__module__.split('.')[1]}: no test calls {name!r}"
+            f"{place(OPERATIONS[name].run)}: no test calls {name!r}"
             for name in sorted(OPERATIONS.keys() - with_a_test())
         ],
-        "add a test there that calls it by this name, as a desk does, and asserts on its answer",
+        "add a test to tests/unit/ROOM that calls it by this name on a `Desk`, and asserts on its answer",
     )
 
 

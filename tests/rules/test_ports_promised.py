@@ -11,9 +11,6 @@ from support.verdicts import none_of
 
 PROMISES = ("tests/promises", "tests/support/neighbours.py")
 ELSEWHERE = {
-    "Embedder.model": "no store; the tests of src/contextd/embedders",
-    "Embedder.sends_to": "no store; the tests of src/contextd/embedders",
-    "Reranker.model": "no store; tests/unit/search/test_rerank.py",
     "Reranker.judge": "no store; tests/unit/search/test_rerank.py",
     "Upkeep.unbalanced": "a store that is damaged on purpose; tests/unit/app/test_balance.py",
     "Upkeep.recount_sessions": "a store that is damaged on purpose; tests/unit/app/test_balance.py",
@@ -23,7 +20,7 @@ ELSEWHERE = {
 
 
 def verbs() -> dict[str, str]:
-    """Each verb of a port, as `Port.verb` → path and line."""
+    """Each verb of a port, as `Port.verb` → path and line; properties are none."""
     return {
         f"{port.name}.{node.name}": f"{path}:{node.lineno}"
         for path in product_files()
@@ -31,18 +28,18 @@ def verbs() -> dict[str, str]:
         for port in parsed(path).body
         if isinstance(port, ast.ClassDef)
         for node in port.body
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list
     }
 
 
 def called() -> set[str]:
-    """The names of what the promises look up, as in `store.records.find`."""
+    """The names that the promises call, as in `store.records.find(…)`."""
     files = [
         path
         for place in PROMISES
         for path in sorted((ROOT / place).rglob("*.py")) or [ROOT / place]
     ]
-    return {name for path in files for name in re.findall(r"\.(\w+)", path.read_text("utf-8"))}
+    return {name for path in files for name in re.findall(r"\.(\w+)\(", path.read_text("utf-8"))}
 
 
 def test_each_verb_of_a_port_is_called_by_a_promise() -> None:

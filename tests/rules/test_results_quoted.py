@@ -25,7 +25,7 @@ from contextd.domain.details import TextForm
 from contextd.domain.result_display import text_form
 from contextd.runtime.operation import OPERATIONS, text_of
 from support.forgeries import FORGERIES, MARK, escapes
-from support.verdicts import agrees, none_of
+from support.verdicts import agrees, none_of, place
 
 load_operations()
 
@@ -142,12 +142,12 @@ def test_no_field_of_a_result_forges_what_contextd_says(name: str) -> None:
     made = example(RESULTS[name])
     places = [path for path, _ in with_text(made, MARK)]
     for kind, text in FORGERIES.items():
-        for (path, forged), place in zip(with_text(made, text), places, strict=True):
-            assert path == place, (
-                f"tests/rules/test_results_quoted.py: {path} is visited, then {place}"
+        for (path, forged), there in zip(with_text(made, text), places, strict=True):
+            assert path == there, (
+                f"tests/rules/test_results_quoted.py: {path} is visited, then {there}"
             )
             assert escapes(text_of(forged, forged)) == [], (
-                f"{RESULTS[name].__module__}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
+                f"{place(OPERATIONS[name].run)}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
             )
 
 
@@ -172,7 +172,7 @@ def test_a_row_alone_forges_nothing_either() -> None:
         for kind, text in FORGERIES.items():
             for path, forged in with_text(example(row), text):
                 assert escapes(text_form(forged)) == [], (
-                    f"{row.__module__}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
+                    f"{place(row)}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
                 )
 
 
@@ -193,7 +193,7 @@ def test_only_known_fields_are_laid_out_before_they_are_shown() -> None:
 
 def test_no_tool_of_agents_gives_raw_text() -> None:
     raw = {
-        f"{op.run.__module__}: {op.name} gives {row.__name__}.{one.name}"
+        f"{place(op.run)}: {op.name} gives {row.__name__}.{one.name}"
         for op in OPERATIONS.values()
         if op.audience != "owner"
         for row in rows(RESULTS[op.name], {}).values()

@@ -57,10 +57,9 @@ def test_a_room_names_the_rooms_it_uses(room: str) -> None:
     own, _, operations = line(room, "Uses").partition("; its operations also ")
     parts = [{name.strip() for name in part.split(",") if name} for part in (own, operations)]
     mine, theirs = used(room, by_operations=False), used(room, by_operations=True)
-    assert [parts[0] - {"nothing of contextd"}, parts[1]] == [mine, theirs - mine], (
-        f"src/contextd/{room}/__init__.py: the line `Uses:` names {_named(mine)}"
-        f"{'; its operations also ' + _named(theirs - mine) if theirs - mine else ''}."
-    )
+    uses = f"the line `Uses:` of src/contextd/{room}/__init__.py"
+    agrees(sorted(mine), sorted(parts[0] - {"nothing of contextd"}), uses)
+    agrees(sorted(theirs - mine), sorted(parts[1]), f"`its operations also` in {uses}")
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -90,10 +89,6 @@ def shown_templates() -> dict[str, str]:
         and node.args
         and isinstance(node.args[0], ast.Constant)
     }
-
-
-def _named(rooms: set[str]) -> str:
-    return ", ".join(sorted(rooms)) or "nothing of contextd"
 
 
 def test_a_page_and_its_template_stand_in_the_same_room() -> None:

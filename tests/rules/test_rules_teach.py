@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 from sources import ROOT, faults, python_files
 
-from support.verdicts import act, agrees, none_of, note_act, of_this_rule
+from support.verdicts import act, agrees, none_of, note_act, of_this_rule, place
 
-RULES = [path for path in python_files() if path.parts[:2] == ("tests", "rules")]
+RULES = [
+    *(path for path in python_files() if path.parts[:2] == ("tests", "rules")),
+    Path("tests/promises/test_clients.py"),
+]
+"""The rules, and what each client of the table has to promise."""
+
 ACTS = {"act", "of_this_rule"}
 
 
@@ -76,7 +81,7 @@ def test_an_assertion_without_file_and_act_is_found(source: str, found: bool) ->
 @of_this_rule
 def test_a_verdict_names_each_place_and_the_act() -> None:
     with pytest.raises(AssertionError, match=r"^a\.py: line 3, line 5\n→ split it$"):
-        none_of({"a.py": ["line 3", "line 5"]}, "split it")
+        none_of({"a.py": [3, 5]}, "split it")
     with pytest.raises(AssertionError, match=r"^a\.py:3\n→ split it$"):
         none_of([Path("a.py:3")], "split it")
     with pytest.raises(AssertionError) as caught:
@@ -85,6 +90,7 @@ def test_a_verdict_names_each_place_and_the_act() -> None:
         "add new to TABLE in rules.py: with its reason",
         "take old out of TABLE in rules.py: it is gone",
     ]
+    assert place(none_of).startswith("tests/support/verdicts.py:")
     none_of({}, "nothing")
     agrees({"a"}, ["a"], "TABLE in rules.py")
 

@@ -4,6 +4,7 @@ daemon while somebody waits for it.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sources import parsed, product_files
 
 from contextd.thin import ready
 from contextd.thin.home import socket_path
@@ -88,20 +90,54 @@ def roots(modules: set[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
+def importing(modules: set[str]) -> list[str]:
+    """The places in the thin code that import these modules; the modules themselves if others import them."""
+    found = sorted(
+        f"{path}:{node.lineno}: {name}"
+        for path in product_files()
+        if path.parts[:3] == ("src", "contextd", "thin")
+        for node in run_by(parsed(path))
+        for name in imported_by(node)
+        if modules & {name, name.partition(".")[0]}
+    )
+    return found or sorted(modules)
+
+
+def run_by(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements of a module, without those for type checkers."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+                continue
+            waiting.append(node)
+            if isinstance(node, ast.stmt):
+                yield node
+
+
+def imported_by(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [one.name for one in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+    return []
+
+
 def check_imports(modules: set[str], allowed: set[str] | None, slow: set[str]) -> None:
     """Fail for each module that a start may not load. `allowed` are those of contextd."""
+    ours = own(modules) - allowed if allowed is not None else set()
     none_of(
-        sorted(own(modules) - allowed) if allowed is not None else [],
-        "a module of src/contextd/thin imports it: do without it, or add it to the allowed modules of this test in "
+        importing({f"contextd.{name}" for name in ours}),
+        "do without this import, or add it to the allowed modules of this test in "
         "tests/rules/test_thin_entry_points.py, with what it costs by `python -X importtime`",
     )
     none_of(
-        sorted(roots(modules) - sys.stdlib_module_names - OURS),
-        "a module of src/contextd/thin imports it: use the standard library only",
+        importing(roots(modules) - sys.stdlib_module_names - OURS),
+        "use the standard library only",
     )
     none_of(
-        sorted(roots(modules) & slow),
-        "a module of src/contextd/thin imports it: it slows each start, do without it",
+        importing(roots(modules) & slow),
+        "it slows each start: do without it, or import something lighter",
     )
 
 

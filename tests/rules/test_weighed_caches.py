@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from sources import parsed, product_files
@@ -80,10 +80,21 @@ def found() -> list[tuple[str, bool]]:
     return [one for path in product_files() for one in caches(parsed(path))]
 
 
+def places(names: Iterable[str]) -> list[str]:
+    """These caches, each with the file that opens it."""
+    wanted = set(names)
+    return sorted(
+        f"{path}: {name!r}"
+        for path in product_files()
+        for name, _ in caches(parsed(path))
+        if name in wanted
+    )
+
+
 def test_a_cache_weighs_its_values_or_is_known_to_be_small() -> None:
     none_of(
-        sorted({name for name, is_weighed in found() if not is_weighed} - set(UNWEIGHED)),
-        "give the cache of this name `weigh`, or add it to UNWEIGHED in tests/rules/test_weighed_caches.py with the "
+        places({name for name, is_weighed in found() if not is_weighed} - set(UNWEIGHED)),
+        "give this cache `weigh`, or add its name to UNWEIGHED in tests/rules/test_weighed_caches.py with the "
         "size of its values",
     )
 
@@ -91,11 +102,11 @@ def test_a_cache_weighs_its_values_or_is_known_to_be_small() -> None:
 def test_no_cache_is_opened_here_with_a_weight_and_there_without() -> None:
     weighed = {name for name, is_weighed in found() if is_weighed}
     none_of(
-        sorted(weighed & {name for name, is_weighed in found() if not is_weighed}),
-        "the cache of this name is opened with and without `weigh`: give it at each place",
+        places(weighed & {name for name, is_weighed in found() if not is_weighed}),
+        "this cache is opened with and without `weigh`: give it at each place",
     )
     large = {"symbol graphs", "call graphs", "use counts", "scip indexes", "query vectors"}
-    none_of(sorted(large - weighed), "give the cache of this name `weigh`: its values are large")
+    none_of(places(large - weighed), "give this cache `weigh`: its values are large")
 
 
 def test_only_caches_that_are_there_are_listed() -> None:

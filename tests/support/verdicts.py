@@ -7,8 +7,10 @@ checks this.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,7 @@ def none_of(found: Mapping[str, object] | Iterable[object], do: str) -> None:
     """
     __tracebackhide__ = True
     if isinstance(found, Mapping):
-        found = [f"{place}: {_text(fault)}" for place, fault in found.items()]
+        found = [f"{path}: {_text(fault)}" for path, fault in found.items()]
     lines = [str(one) for one in found]
     assert not lines, "\n".join([*lines, f"→ {do}"])
 
@@ -38,6 +40,14 @@ def agrees(found: Iterable[object], listed: Iterable[object], table: str, do: st
     lines = [f"add {_text(one)} to {table}{needs}" for one in there if one not in known]
     lines += [f"take {_text(one)} out of {table}: it is gone" for one in known if one not in there]
     assert not lines, "\n".join(lines)
+
+
+def place(defined: Any) -> str:
+    """The path and line of a function, or the path of a class."""
+    code = getattr(defined, "__code__", None)
+    file = code.co_filename if code else sys.modules[defined.__module__].__file__
+    line = f":{code.co_firstlineno}" if code else ""
+    return f"{file}{line}".removeprefix(f"{ROOT}/")
 
 
 def act(file: str, do: str) -> pytest.MarkDecorator:
@@ -58,15 +68,20 @@ def note_act(item: pytest.Item, error: Exception) -> None:
         return
     given = item.callspec.params if hasattr(item, "callspec") else {}
     file, do = (text.format(**given) for text in mark.args)
-    place = (file or str(item.path)).removeprefix(f"{ROOT}/")
-    error.add_note(f"→ {place}: {do}")
+    at = (file or str(item.path)).removeprefix(f"{ROOT}/")
+    error.add_note(f"→ {at}: {do}")
 
 
 def _text(value: object) -> str:
+    """A fault in words; a number in a list, or before a fault, is a line."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_text(inner)}" for key, inner in value.items())
+        return ", ".join(f"{_line(key)}: {_text(inner)}" for key, inner in value.items())
     if isinstance(value, set | frozenset):
         return ", ".join(sorted(map(_text, value)))
     if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value))
+        return ", ".join(_text(_line(one)) for one in value)
     return str(value)
+
+
+def _line(value: object) -> object:
+    return f"line {value}" if isinstance(value, int) else value

@@ -23,7 +23,7 @@ from contextd_common.errors import ContextdError
 from support.arguments import PLAIN, WORDS, arguments, id_arguments
 from support.desks import Desk
 from support.repositories import committed, written
-from support.verdicts import none_of
+from support.verdicts import none_of, place
 
 load_operations()
 
@@ -239,7 +239,7 @@ PREFIXES = (4, 8, 12)
 
 def test_every_text_argument_of_an_operation_is_tried_as_an_id_or_known_to_be_none() -> None:
     unclassified = {
-        f"{op.run.__module__}: {name} of {op.name}"
+        f"{place(op.run)}: {name} of {op.name}"
         for op in OPERATIONS.values()
         for name, field in op.arguments.model_fields.items()
         if name not in id_arguments(op)
