@@ -5,7 +5,7 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from contextd.runtime.kept_memory import return_free_memory
 from contextd_code.git.substitute import keep_stand_ins_in
 from support.examples import drawn
 from support.scheduling import RulesTogether
+from support.verdicts import note_act
 from support.writes import GUARD
 
 pytest.register_assert_rewrite("support.desks")
@@ -73,6 +74,16 @@ def pytest_xdist_auto_num_workers() -> int:
     worker pays 25 s of CPU for collecting all tests.
     """
     return min(4, 1 + (os.cpu_count() or 1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """See `support.verdicts.act`."""
+    try:
+        return (yield)
+    except Exception as error:
+        note_act(item, error)
+        raise
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:

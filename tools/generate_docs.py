@@ -34,7 +34,7 @@ from contextd.runtime.operation import (
     slim_schema,
     tools,
 )
-from contextd.runtime.settings import SETTINGS
+from contextd.runtime.setting_table import SETTINGS
 from contextd_common.errors import ERRORS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -77,7 +77,7 @@ def pages() -> dict[str, str]:
     """Every reference page by file name."""
     return {
         "operations.md": _page("runtime.operation.OPERATIONS", "Operations", _operations()),
-        "settings.md": _page("runtime.settings.SETTINGS", "Settings", _settings()),
+        "settings.md": _page("runtime.setting_table.SETTINGS", "Settings", _settings()),
         "errors.md": _page("domain.errors", "Errors", _errors()),
         "kinds.md": _page("domain.kinds.KINDS", "Kinds of record", _kinds()),
         "roles.md": _page("domain.access.ROLES", "Roles", _roles()),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextd.surfaces.cli.commands import Commands
     from contextd.surfaces.cli.signatures import Signature
     from contextd.surfaces.command_lines import RunLine
-    from contextd.thin.shim import Options
+    from contextd.thin.shim_options import Options
 
 
 def main() -> int:

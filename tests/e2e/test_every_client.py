@@ -113,9 +113,12 @@ def named(servers: Any) -> Iterator[dict[str, Any]]:
 
 def first_event(name: str) -> Mapping[str, Any]:
     """How a released version of the client tells that a session begins."""
-    rows = [
-        json.loads(line) for line in (FIXTURES / f"{name}.jsonl").read_text("utf-8").splitlines()
-    ]
+    recorded = FIXTURES / f"{name}.jsonl"
+    assert recorded.is_file(), (
+        f"tests/fixtures/hooks/{name}.jsonl: add it, with the event that starts a session: see "
+        "tests/promises/test_clients.py"
+    )
+    rows = [json.loads(line) for line in recorded.read_text("utf-8").splitlines()]
     return next(
         row for row in rows if row["event"] in ("SessionStart", "sessionStart", "TaskStart")
     )

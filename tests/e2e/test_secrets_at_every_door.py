@@ -18,7 +18,8 @@ from test_http import ask
 from contextd.redaction.redact import redact
 from contextd.thin import spool
 from contextd.thin.spawn import take_lock
-from contextd_bench.secret_samples import SHAPES, fill
+from contextd_bench.secret_samples import fill
+from contextd_bench.secret_shapes import SHAPES
 from support.homes_read import core, everything_in
 
 _PART = 16

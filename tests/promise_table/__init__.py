@@ -16,11 +16,13 @@ from promise_table import (
     taken_back,
     told,
     told_in_time,
+    told_rules,
 )
 from promise_table.row import Promise
 
 PROMISES: tuple[Promise, ...] = (
     *told.ROWS,
+    *told_rules.ROWS,
     *told_in_time.ROWS,
     *counted.ROWS,
     *ended.ROWS,

@@ -12,6 +12,7 @@ import pytest
 
 from contextd.clients import CLIENTS, client_running
 from contextd.clients.hook_event import ANSWERED
+from support.verdicts import act, agrees
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"
 RECORDED: dict[str, list[dict[str, Any]]] = {
@@ -51,6 +52,13 @@ comes before every turn.
 """
 
 
+a_payload = act(
+    "tests/fixtures/hooks/{name}.jsonl",
+    "this payload is not read as what it means: correct `payloads`, `marks` or `fields` of the row {name} below "
+    "src/contextd/clients, or the recorded line",
+)
+
+
 def meaning(name: str, event: str) -> str | None:
     """What an event of a client means; what comes before a tool only where its client takes an answer."""
     if event == "PreToolUse" and CLIENTS[name].acting is not None:
@@ -59,14 +67,28 @@ def meaning(name: str, event: str) -> str | None:
 
 
 def test_every_client_was_recorded() -> None:
-    assert set(RECORDED) == {name for name, row in CLIENTS.items() if row.payloads.moments}
+    agrees(
+        [name for name, row in CLIENTS.items() if row.payloads.moments],
+        RECORDED,
+        "tests/fixtures/hooks, as NAME.jsonl",
+        'one line for each event that it sends: {"case": "a name", "event": "…", "environment": ["NAMES"], "payload": '
+        "{what its hook gets}}, recorded from a released version, or written after its documentation",
+    )
     for name, rows in RECORDED.items():
+        file = f"tests/fixtures/hooks/{name}.jsonl"
         moments = {MOMENTS.get(row["event"]) for row in rows}
-        assert "started" in moments, name
+        assert "started" in moments, f"{file}: add the event with which a session starts"
         # What our own module tells is all acted on.
-        assert (None in moments) == (None in CLIENTS[name].payloads.moments.values()), name
+        ignored = None in CLIENTS[name].payloads.moments.values()
+        assert not ignored or None in moments, (
+            f"{file}: add an event whose moment in its row is None"
+        )
+        assert ignored or None not in moments, (
+            f"{file}: an event has no meaning in MOMENTS of tests/promises/test_clients.py: add what it means"
+        )
 
 
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any]) -> None:
     assert client_running(name, row["environment"], row["payload"]).name == name
@@ -75,6 +97,7 @@ def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any
         assert client_running("claude-code", row["environment"], row["payload"]).name == name
 
 
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> None:
     reading = CLIENTS[name].payloads
@@ -107,6 +130,7 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
         assert occurrence.transcript == (sent["transcript_path"] or "")
 
 
+@a_payload
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[str, Any]) -> None:
     reading = CLIENTS[name].payloads
@@ -117,6 +141,7 @@ def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[s
             assert (occurrence.moment if occurrence else None) == meant
 
 
+@act("src/contextd/clients", "correct `answer` of the row {name}")
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("moment", sorted(ANSWERED))
 def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, moment: Any) -> None:
@@ -134,6 +159,7 @@ def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, m
     assert inner == text
 
 
+@act("src/contextd/clients", "correct `acting` of the row {name}")
 @pytest.mark.parametrize("name", [name for name, row in CLIENTS.items() if row.acting])
 def test_only_a_refusal_decides_for_the_client(name: str) -> None:
     say = CLIENTS[name].acting
@@ -144,6 +170,7 @@ def test_only_a_refusal_decides_for_the_client(name: str) -> None:
     assert (refused["permissionDecision"], refused["permissionDecisionReason"]) == ("deny", "no")
 
 
+@act("src/contextd/clients", "correct `payloads` of the row {name}")
 @pytest.mark.parametrize("name", CLIENTS)
 def test_an_event_that_is_not_known_is_told_from_one_that_is_left(name: str) -> None:
     reading = CLIENTS[name].payloads

@@ -42,6 +42,15 @@ def product_file(name: str) -> Path:
     return Path("src") / (name if name.startswith("contextd_") else f"contextd/{name}")
 
 
+def place_of(text: str, folder: str) -> str:
+    """The path and line where a text stands first below a folder; the folder if it does not."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        before, found, _ = path.read_text("utf-8").partition(text)
+        if found:
+            return f"{path.relative_to(ROOT)}:{before.count(chr(10)) + 1}"
+    return folder
+
+
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a file. Those of the product, at which most rules look, are kept; all of them together
     are four hundred megabytes.

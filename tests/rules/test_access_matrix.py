@@ -11,6 +11,7 @@ from contextd.domain.kind import Area
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import PERSON, Scope
 from contextd_common.errors import Denied
+from support.verdicts import act, agrees
 
 ROWS = ("org", "team", "project", "policies", "skills")
 DRAWN: dict[str, tuple[str, ...]] = {
@@ -24,6 +25,12 @@ DRAWN: dict[str, tuple[str, ...]] = {
 
 ORG, TEAM, PROJECT = Scope("acme"), Scope("acme", "web"), Scope("acme", "web", "shop")
 VERBS: tuple[Verb, ...] = ("read", "write")
+
+pytestmark = act(
+    "src/contextd/domain/access.py",
+    "`ROLES` and `Caller` allow something else than `DRAWN` in tests/rules/test_access_matrix.py: "
+    "decide which of them is right",
+)
 
 
 def caller(role: str) -> Caller:
@@ -53,8 +60,9 @@ def test_a_role_may_do_what_the_matrix_says(role: str, row: str, verb: Verb) -> 
 
 
 def test_the_table_has_the_drawn_roles_and_the_local_owner() -> None:
-    assert set(ROLES) == {*DRAWN, "owner"}
-    assert {row for rows in ROLES.values() for row in rows} == {*ROWS, "admin"}
+    here = "tests/rules/test_access_matrix.py"
+    agrees(ROLES, [*DRAWN, "owner"], f"DRAWN in {here}", "what it may do in each of ROWS")
+    agrees({row for rows in ROLES.values() for row in rows}, [*ROWS, "admin"], f"ROWS in {here}")
 
 
 @pytest.mark.parametrize(("role", "row", "verb"), list(product(DRAWN, ROWS, VERBS)))
@@ -89,6 +97,11 @@ def test_only_owner_and_organisation_administrators_administer() -> None:
     assert sorted(roles) == ["org_admin", "owner"]
 
 
+@act(
+    "src/contextd/domain/kinds.py",
+    "the `area` of a kind is knowledge, policies or skills; a new one needs a row of "
+    "src/contextd/domain/access.py and of tests/rules/test_access_matrix.py",
+)
 def test_every_kind_belongs_to_a_row_of_the_matrix() -> None:
     assert {kind.area for kind in KINDS.values()} == {"knowledge", "policies", "skills"}
     assert KINDS["policy"].area == "policies"

@@ -8,6 +8,7 @@ from contextd.app import load_operations
 from contextd.domain.argument_names import NAMES, argument_meant
 from contextd.runtime.operation import OPERATIONS, PROJECT, Operation, validate
 from contextd_common.errors import Invalid
+from support.verdicts import OPERATION, act, none_of
 
 load_operations()
 
@@ -66,15 +67,27 @@ def every_operation() -> pytest.MarkDecorator:
     return pytest.mark.parametrize("op", list(OPERATIONS.values()), ids=lambda op: op.name)
 
 
+@act(OPERATION, "this is the operation with the parameter")
 @every_operation()
 def test_a_parameter_has_a_name_of_the_table(op: Operation) -> None:
     unknown = [name for name in op.arguments.model_fields if name not in NAMES]
     words = frozenset(word for row in NAMES.values() for word in row)
     banned = sorted(words.intersection(unknown))
-    assert banned == [], "these words stand for another name in domain/argument_names.py"
-    assert unknown == [], "no row in domain/argument_names.py: use a name that means the same"
+    none_of(
+        banned,
+        "another word for a name in NAMES of src/contextd/domain/argument_names.py: use that name",
+    )
+    none_of(
+        unknown,
+        "no row in NAMES of src/contextd/domain/argument_names.py: use a name that means the same, or add a row with "
+        "its other words",
+    )
 
 
+@act(
+    "src/contextd/domain/argument_names.py",
+    "callers still use the former name in `{row}`: keep it as another word for the one of today",
+)
 @pytest.mark.parametrize("row", FORMER.strip().splitlines())
 def test_a_former_name_is_still_accepted(row: str) -> None:
     operation, former, now = row.split()
@@ -83,6 +96,10 @@ def test_a_former_name_is_still_accepted(row: str) -> None:
     assert argument_meant(former, op.arguments.model_fields, op.aliases) == now
 
 
+@act(
+    "src/contextd/domain/argument_names.py",
+    "a parameter of {op.name} is another word for a different one",
+)
 @every_operation()
 def test_the_names_of_an_operation_are_taken_as_they_are(op: Operation) -> None:
     for name in op.arguments.model_fields:
@@ -91,28 +108,38 @@ def test_the_names_of_an_operation_are_taken_as_they_are(op: Operation) -> None:
 
 def test_a_word_of_the_table_is_spelled_as_python_spells_it() -> None:
     for name, words in NAMES.items():
-        assert name not in words
-        assert len(words) == len(set(words)), name
-        assert all(word == word.lower() and "-" not in word for word in words), name
+        row = f"src/contextd/domain/argument_names.py: row {name!r} of NAMES"
+        assert name not in words, f"{row} lists itself: take it out"
+        assert len(words) == len(set(words)), f"{row} lists a word twice: take one out"
+        assert all(word == word.lower() and "-" not in word for word in words), (
+            f"{row} has a word with capitals or hyphens: write it in snake_case"
+        )
 
 
+@act("src/contextd/runtime/given_arguments.py", "the message no longer names the argument to give")
 def test_an_alias_beside_its_argument_is_refused_with_the_name_to_give() -> None:
     with pytest.raises(Invalid) as caught:
         validate(OPERATIONS["context_search"], {"q": "a", "query": "b"})
     assert "'query' and 'q' are the same argument: give only 'query'" in caught.value.message
 
 
+@act("src/contextd/runtime/given_arguments.py", "the message no longer names the argument to give")
 def test_two_aliases_of_one_argument_are_refused() -> None:
     with pytest.raises(Invalid, match="are the same argument: give only 'text'"):
         validate(OPERATIONS["remember"], {"content": "a", "body": "a"})
 
 
+@act("src/contextd/runtime/given_arguments.py", "the message no longer names the argument to give")
 def test_an_unknown_argument_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(Invalid) as caught:
         validate(OPERATIONS["context_search"], {"query": "a", "limitt": 3})
     assert "unknown argument 'limitt' (did you mean 'limit'?)" in caught.value.message
 
 
+@act(
+    "src/contextd/runtime/given_arguments.py",
+    "a given value is no longer read as the argument's type",
+)
 @pytest.mark.parametrize(
     ("given", "tags"),
     [("a", ["a"]), ("a, b", ["a", "b"]), (["a, b"], ["a, b"]), ("", [])],
@@ -123,11 +150,19 @@ def test_one_text_is_a_list_of_it_where_a_list_of_texts_is_taken(
     assert validate(OPERATIONS["save_context"], {"text": "x", "tags": given})[0]["tags"] == tags
 
 
+@act(
+    "src/contextd/runtime/given_arguments.py",
+    "a given value is no longer read as the argument's type",
+)
 def test_a_comma_splits_tags_alone() -> None:
     given = {"title": "t", "problem": "p", "root_cause": "r", "solution": "s", "symptoms": "a, b"}
     assert validate(OPERATIONS["remediation_record"], given)[0]["symptoms"] == ["a, b"]
 
 
+@act(
+    "src/contextd/runtime/given_arguments.py",
+    "a given value is no longer read as the argument's type",
+)
 def test_a_text_stays_a_text_where_one_is_taken() -> None:
     assert validate(OPERATIONS["context_search"], {"query": "a, b"})[0]["query"] == "a, b"
 
@@ -136,4 +171,7 @@ def test_every_operation_in_a_project_takes_other_words_for_it() -> None:
     for op in OPERATIONS.values():
         fields = op.arguments.model_fields
         if PROJECT in fields and "repository" not in op.aliases:
-            assert argument_meant("repository", fields, op.aliases) == PROJECT, op.name
+            assert argument_meant("repository", fields, op.aliases) == PROJECT, (
+                f"{op.name}: `repository` no longer means `project`: see its row in "
+                "src/contextd/domain/argument_names.py"
+            )

@@ -17,6 +17,7 @@ from contextd.domain.kinds import KINDS
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.cli.commands import Commands, Group
 from contextd.surfaces.cli.renamed import RENAMED
+from support.verdicts import act, none_of
 
 load_operations()
 
@@ -47,12 +48,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         path = (ROOT / page).parent / name if name else ROOT / page
         if not path.exists() or (anchor and anchor not in anchors(path.read_text("utf-8"))):
             broken.append(target)
-    assert broken == []
+    none_of([f"{page}: {target}" for target in broken], "the link leads nowhere: correct it")
 
 
 def is_command(root: click.Context, words: list[str]) -> bool:
     """Whether a line begins with a command of today, its group included."""
-    assert isinstance(root.command, click.Group)
+    assert isinstance(root.command, click.Group), "src/contextd/surfaces/cli/commands.py: no group"
     command = None if words[0] in RENAMED else root.command.get_command(root, words[0])
     if isinstance(command, Group) and len(words) > 1:
         return command.get_command(root, words[1]) is not None
@@ -76,7 +77,10 @@ def test_every_command_a_page_shows_exists(page: Path) -> None:
         if not (kept and words[0].replace("_", "-") in RENAMED)
         and not is_command(root, [word for word in words if word])
     }
-    assert sorted(unknown) == []
+    none_of(
+        [f"{page}: `contextd {words}`" for words in sorted(unknown)],
+        "no such command: name one that `contextd --help` lists",
+    )
 
 
 SOURCES = [path for path in repository_files() if path.parts[:2] == ("src", "contextd")]
@@ -91,14 +95,19 @@ def test_no_text_of_the_product_names_a_command_by_its_old_name() -> None:
         if path.suffix in (".py", ".html", ".md", ".js") and path.name != "renamed.py"
         for hit in named.finditer((ROOT / path).read_text("utf-8"))
     ]
-    assert found == []
+    none_of(found, "say the new name, see src/contextd/surfaces/cli/renamed.py")
 
 
 @pytest.mark.parametrize(("page", "lines"), SHORT.items())
 def test_a_page_that_must_be_short_is(page: str, lines: int) -> None:
-    assert len((ROOT / page).read_text("utf-8").splitlines()) <= lines
+    there = len((ROOT / page).read_text("utf-8").splitlines())
+    assert there <= lines, f"{page} has {there} lines, at most {lines}: say something more briefly"
 
 
+@act(
+    "docs/adr/{path.name}",
+    "begin it as the others: `# N. Title`, `Status: `, Context, Decision, Consequences",
+)
 @pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
 def test_a_decision_has_its_four_parts(path: Path) -> None:
     text = path.read_text("utf-8")
@@ -109,19 +118,30 @@ def test_a_decision_has_its_four_parts(path: Path) -> None:
 
 
 def test_decisions_are_numbered_without_a_gap() -> None:
-    assert [int(path.stem[:4]) for path in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+    wrong = [
+        f"docs/adr/{path.name}: the next number is {number}"
+        for number, path in enumerate(DECISIONS, 1)
+        if int(path.stem[:4]) != number
+    ]
+    none_of(wrong[:1], "rename it")
 
 
 def test_the_files_the_domain_page_names_exist() -> None:
     text = (ROOT / "docs" / "domain.md").read_text("utf-8")
     places = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", text))
-    assert places
-    assert [p for p in places if not (ROOT / product_file(p)).exists()] == []
+    assert places, "docs/domain.md names no file: the search in tests/rules/test_docs.py is wrong"
+    none_of(
+        sorted(place for place in places if not (ROOT / product_file(place)).exists()),
+        "docs/domain.md names this file, which is gone: name the one that defines the word",
+    )
 
 
 def test_every_kind_is_on_its_reference_page() -> None:
     text = (ROOT / "docs" / "reference" / "kinds.md").read_text("utf-8")
-    assert [name for name in KINDS if f"## {name}\n" not in text] == []
+    none_of(
+        [name for name in KINDS if f"## {name}\n" not in text],
+        "missing in docs/reference/kinds.md: run tools/generate_docs.py",
+    )
 
 
 def test_the_chart_shows_the_figures_of_the_results_page() -> None:
@@ -132,15 +152,19 @@ def test_the_chart_shows_the_figures_of_the_results_page() -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, "")
+    none_of(
+        (done.stdout + done.stderr).splitlines() if done.returncode or done.stdout else [],
+        "the figures of the page are others: run tools/draw_chart.py and commit docs/images",
+    )
 
 
 @pytest.mark.parametrize("image", IMAGES, ids=str)
 def test_an_image_is_small_and_loads_nothing(image: Path) -> None:
     content = (ROOT / image).read_bytes()
-    assert len(content) < 200_000
+    assert len(content) < 200_000, f"{image} has {len(content)} bytes: make it smaller than 200,000"
     if image.suffix == ".svg":
-        assert re.findall(rb"url\((?!#)[^)]*\)|@import|(?:href|src)=", content) == []
+        loaded = re.findall(rb"url\((?!#)[^)]*\)|@import|(?:href|src)=", content)
+        none_of([f"{image}: {one.decode()}" for one in loaded], "take it out: it loads something")
 
 
 @pytest.mark.parametrize(
@@ -148,4 +172,5 @@ def test_an_image_is_small_and_loads_nothing(image: Path) -> None:
 )
 def test_the_readme_names_the_commands_that_run_and_test_a_clone(command: str) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert re.search(rf"^(?:pip install uv && )?{re.escape(command)}(?: |$)", text, re.MULTILINE)
+    shown = re.search(rf"^(?:pip install uv && )?{re.escape(command)}(?: |$)", text, re.MULTILINE)
+    assert shown, f"README.md: show the command `{command}` on a line of its own"

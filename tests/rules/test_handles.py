@@ -7,25 +7,27 @@ from collections.abc import Iterator
 
 from sources import ROOT, parsed, python_files
 
+from support.verdicts import agrees
+
 WIDENED = {
-    "upkeep/operations/doctor.py": "the home's vectors, counted",
-    "upkeep/operations/jobs.py": "the owner's background work, outside of any project",
-    "upkeep/operations/status.py": "the owner's home, outside of any project",
-    "upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
-    "sessions/session_binding.py": "the seats of a connection that ends, in every project it was used in",
-    "awareness/gap_inputs.py": "the self-model, outside of any project",
-    "person/proposals.py": "what several projects know of the person, a proposal the person confirms",
-    "consolidation/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
+    "src/contextd/upkeep/operations/doctor.py": "the home's vectors, counted",
+    "src/contextd/upkeep/operations/jobs.py": "the owner's background work, outside of any project",
+    "src/contextd/upkeep/operations/status.py": "the owner's home, outside of any project",
+    "src/contextd/upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
+    "src/contextd/sessions/session_binding.py": "the seats of a connection that ends, in every project it was used in",
+    "src/contextd/awareness/gap_inputs.py": "the self-model, outside of any project",
+    "src/contextd/person/proposals.py": "what several projects know of the person, a proposal the person confirms",
+    "src/contextd/consolidation/promotion_proposals.py": "what several projects know, a proposal somebody confirms",
 }
 """Modules that look at every project of the caller, and what for."""
 
-RESOLVER = "sessions/handles.py"
+RESOLVER = "src/contextd/sessions/handles.py"
 
 
 def modules() -> dict[str, ast.Module]:
-    """What serves calls: path below the package → syntax tree."""
+    """What serves calls: path → syntax tree."""
     return {
-        "/".join(path.parts[2:]): parsed(path)
+        path.as_posix(): parsed(path)
         for path in python_files()
         if path.parts[:2] == ("src", "contextd")
         and (
@@ -55,7 +57,12 @@ def lookups(tree: ast.AST) -> Iterator[str]:
 def test_handles_are_looked_up_in_one_module() -> None:
     found = {path for path, tree in modules().items() if any(lookups(tree))}
     # An answer shortens ids to what names nothing else in the call's view.
-    assert found == {RESOLVER, "invocation/shown_ids.py"}
+    agrees(
+        found,
+        [RESOLVER, "src/contextd/invocation/shown_ids.py"],
+        "test_handles_are_looked_up_in_one_module in tests/rules/test_handles.py",
+        f"or better, resolve the handle by {RESOLVER}",
+    )
 
 
 def test_only_listed_modules_widen_a_view_to_every_project() -> None:
@@ -64,7 +71,12 @@ def test_only_listed_modules_widen_a_view_to_every_project() -> None:
         for path, tree in modules().items()
         if any(name.endswith(".everywhere") for name, _ in calls(tree))
     }
-    assert widening == set(WIDENED)
+    agrees(
+        widening,
+        WIDENED,
+        "WIDENED in tests/rules/test_handles.py",
+        "what it looks at every project for",
+    )
 
 
 def test_no_operation_takes_the_project_from_what_it_looked_up() -> None:
@@ -78,4 +90,9 @@ def test_no_operation_takes_the_project_from_what_it_looked_up() -> None:
         and "session" in ast.unparse(call.args[0])
     }
     # The job that ends idle sessions of every project; no caller passes it an id.
-    assert moved == {"sessions/operations/idle.py"}
+    agrees(
+        moved,
+        ["src/contextd/sessions/operations/idle.py"],
+        "test_no_operation_takes_the_project_from_what_it_looked_up in tests/rules/test_handles.py",
+        "or better, work in the project that the caller named",
+    )

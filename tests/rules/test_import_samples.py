@@ -25,19 +25,23 @@ from contextd.imports.foreign import (
     foreign_format,
 )
 from contextd.imports.importers import IMPORTERS, ImportBatch, Importer, importer_for
+from support.verdicts import act, none_of, of_this_rule
 
 SAMPLES = ROOT / "tests" / "fixtures" / "imports"
 ROWS: dict[str, Importer | ForeignFormat | EntryFile] = {**IMPORTERS, **FOREIGN, **ENTRY_FILES}
 
-HOW = """row {name!r} has no recorded file. Add tests/fixtures/imports/{name}/ with
-- one small file in that format, below the path its program uses (write an SQLite database as NAME.db.sql),
-- expected.json: {{"file": "path of that file", "reads": ["one line per event, note or unread part"]}}.
+HOW = """Add this folder with
+- one small file in the format of the row, below the path its program uses (write an SQLite database as NAME.db.sql),
+- expected.json: {"file": "path of that file", "reads": ["one line per event, note or unread part"]}.
 Take the format from the program's documentation or a real file, never its content."""
 
 
 def without_sample(names: Iterable[str], samples: Path) -> list[str]:
+    """The folders that rows without a recorded file lack."""
     return [
-        HOW.format(name=one) for one in names if not (samples / one / "expected.json").is_file()
+        f"tests/fixtures/imports/{one}/"
+        for one in names
+        if not (samples / one / "expected.json").is_file()
     ]
 
 
@@ -79,32 +83,42 @@ def read_with(row: Importer | ForeignFormat | EntryFile, path: Path, home: Path)
     """What the row returns for a file, after the file was recognised as the row's."""
     match row:
         case Importer():
-            assert importer_for(path) is row
+            assert importer_for(path) is row, (
+                f"{importer_for(path).name} detects it, and comes first"
+            )
             batches = [row.read(path, session=one.id) for one in row.sessions(path)]
             return [line for batch in batches for line in events(batch)]
         case ForeignFormat():
             around = Surroundings(home=home, environment={}, roots=(home,))
-            assert foreign_format(path) is row or path in list(row.places(around))
+            known = foreign_format(path) is row or path in list(row.places(around))
+            assert known, f"neither `detects` nor `places` of {row.name!r} finds {path.name}"
             return list(lines_of(row.read(path, path.name)))
         case EntryFile():
-            assert entry_file_for(path) is row
+            assert entry_file_for(path) is row, f"{row!r} does not detect {path.name}"
             return [str(one["content"]) for one in row.read(path.read_text("utf-8"), kept).entries]
 
 
 def test_every_importer_has_a_recorded_file() -> None:
     missing = without_sample(ROWS, SAMPLES)
-    assert not missing, "\n".join(missing)
+    none_of(missing, HOW)
     unknown = {path.name for path in SAMPLES.iterdir()} - ROWS.keys()
-    assert not unknown, f"tests/fixtures/imports has folders of no importer: {sorted(unknown)}"
+    none_of(
+        [f"tests/fixtures/imports/{name}" for name in sorted(unknown)],
+        "no row of an importer has this name: rename or remove the folder",
+    )
 
 
+@of_this_rule
 def test_an_importer_without_a_recorded_file_is_told_where_to_put_one(tmp_path: Path) -> None:
-    [told] = without_sample(["brand-new"], tmp_path)
-    assert "tests/fixtures/imports/brand-new/" in told
-    assert "expected.json" in told
+    assert without_sample(["brand-new"], tmp_path) == ["tests/fixtures/imports/brand-new/"]
+    assert "expected.json" in HOW
 
 
-@pytest.mark.parametrize("name", list(ROWS))
+@act(
+    "tests/fixtures/imports/{name}/expected.json",
+    "the row {name} reads another file or other lines: correct the reader, or what it `reads` here",
+)
+@pytest.mark.parametrize("name", sorted(ROWS.keys() & {path.name for path in SAMPLES.iterdir()}))
 def test_a_recorded_file_is_read_as_expected(name: str, tmp_path: Path) -> None:
     path, expected = placed(name, tmp_path)
     assert expected

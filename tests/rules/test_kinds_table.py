@@ -7,11 +7,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sources import place_of
 
 from contextd.domain.kind import Field, Kind
 from contextd.domain.kinds import KINDS, kind_named
 from contextd_common.errors import Invalid, NotFound
+from support.verdicts import act
 
+the_check = act(
+    "src/contextd/domain/kind.py",
+    "`Kind.check` no longer names every wrong field, with what is allowed",
+)
 unhurried = settings(deadline=None)
 
 GOOD: dict[str, Any] = {
@@ -28,21 +34,25 @@ def good(spec: Field) -> Any:
 
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=lambda kind: kind.name)
 def test_a_row_says_what_it_is_and_filters_by_fields_it_has(kind: Kind) -> None:
-    assert KINDS[kind.name] is kind
-    assert kind.description.endswith(".")
-    assert set(kind.facets) <= set(kind.fields)
-    assert kind.weight > 0
-    for spec in kind.fields.values():
-        assert (spec.type == "enum") is bool(spec.values)
-        assert spec.default is None or spec.type != "enum" or spec.default in spec.values
+    row = place_of(f'"{kind.name}",', "src/contextd/domain") + f": the row {kind.name!r}"
+    assert KINDS[kind.name] is kind, f"{row} stands twice: rename one"
+    assert kind.description.endswith("."), f"{row}: end its description with a full stop"
+    assert set(kind.facets) <= set(kind.fields), f"{row}: `facets` names a field it does not have"
+    assert kind.weight > 0, f"{row}: give it a positive weight"
+    for name, spec in kind.fields.items():
+        assert (spec.type == "enum") is bool(spec.values), f"{row}: only an enum has values: {name}"
+        allowed = spec.default is None or spec.type != "enum" or spec.default in spec.values
+        assert allowed, f"{row}: the default of {name} is none of its values"
 
 
+@the_check
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=lambda kind: kind.name)
 def test_good_data_passes_unchanged(kind: Kind) -> None:
     data = {name: good(spec) for name, spec in kind.fields.items()}
     assert kind.check(data) == data
 
 
+@the_check
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=lambda kind: kind.name)
 def test_every_wrong_field_is_named_at_once(kind: Kind) -> None:
     data = {name: WRONG[spec.type] for name, spec in kind.fields.items()}
@@ -56,6 +66,7 @@ def test_every_wrong_field_is_named_at_once(kind: Kind) -> None:
     assert refused.value.hint
 
 
+@the_check
 @pytest.mark.parametrize("kind", list(KINDS.values()), ids=lambda kind: kind.name)
 def test_missing_fields_of_a_kind_are_named_or_filled_with_defaults(kind: Kind) -> None:
     required = {name for name, spec in kind.fields.items() if spec.required}
@@ -71,12 +82,14 @@ def test_missing_fields_of_a_kind_are_named_or_filled_with_defaults(kind: Kind) 
     assert filled == {**expected, **given_only}
 
 
+@the_check
 @unhurried
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
 def test_an_open_kind_keeps_further_fields_as_they_are(data: dict[str, Any]) -> None:
     assert Kind("note", "notes", "A note.", open=True).check(data) == data
 
 
+@act("src/contextd/domain/kinds.py", "`kind_named` no longer names the nearest kind")
 def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
     assert kind_named("memory") is KINDS["memory"]
     with pytest.raises(NotFound) as refused:

@@ -22,6 +22,7 @@ from contextd.runtime.operation import (
     schema_tokens,
     tools,
 )
+from support.verdicts import OPERATION, act, none_of, place
 
 load_operations()
 
@@ -47,18 +48,24 @@ def every_operation() -> pytest.MarkDecorator:
     return pytest.mark.parametrize("op", list(OPERATIONS.values()), ids=lambda op: op.name)
 
 
+@act(OPERATION, "document {op.name} in its docstring")
 @every_operation()
 def test_an_operation_says_what_it_does_and_what_each_argument_means(op: Operation) -> None:
-    assert re.fullmatch(r"[a-z][a-z0-9_]*", op.name)
-    assert len(op.summary) > 20
-    assert op.summary.rstrip().endswith((".", "?", ")"))
-    for name, field in op.arguments.model_fields.items():
-        if name == PROJECT:
-            continue
-        assert field.description, name
-        assert field.description.strip().endswith("."), name
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", op.name), "name the function in snake_case"
+    assert len(op.summary) > 20, "say in the first paragraph of its docstring what it does"
+    assert op.summary.rstrip().endswith((".", "?", ")")), "end the summary with a full stop"
+    undescribed = [
+        name
+        for name, field in op.arguments.model_fields.items()
+        if name != PROJECT and not (field.description or "").strip().endswith(".")
+    ]
+    none_of(undescribed, "describe it below `Args:` of the docstring, and end with a full stop")
 
 
+@act(
+    OPERATION,
+    "correct the route of {op.name}: required arguments in braces, and a method that fits its effect",
+)
 @every_operation()
 def test_the_route_names_arguments_the_operation_has(op: Operation) -> None:
     assert op.method in {"GET", "POST", "PUT", "PATCH", "DELETE"}
@@ -71,12 +78,17 @@ def test_the_route_names_arguments_the_operation_has(op: Operation) -> None:
         assert op.method in {"DELETE", "POST"}
 
 
+@act(OPERATION, "an alias of {op.name} leads to no argument, or is one")
 @every_operation()
 def test_aliases_lead_to_arguments(op: Operation) -> None:
     assert set(op.aliases.values()) <= set(op.arguments.model_fields)
     assert not set(op.aliases) & set(op.arguments.model_fields)
 
 
+@act(
+    OPERATION,
+    "give {op.name} argument and result types that have a JSON schema, without alternatives at the root",
+)
 @every_operation()
 def test_the_schemas_can_be_shown(op: Operation) -> None:
     shown = op.arguments.model_json_schema()
@@ -87,16 +99,29 @@ def test_the_schemas_can_be_shown(op: Operation) -> None:
 
 
 def test_no_two_operations_share_a_route() -> None:
-    routes = [re.sub(r"{\w+}", "{}", op.route) for op in OPERATIONS.values()]
-    assert [route for route in routes if routes.count(route) > 1] == []
+    by_route: dict[str, list[str]] = {}
+    for op in OPERATIONS.values():
+        by_route.setdefault(re.sub(r"{\w+}", "{}", op.route), []).append(place(op.run))
+    shared = {route: places for route, places in by_route.items() if len(places) > 1}
+    none_of(shared, "give one of them another route")
 
 
 def test_the_core_profile_is_small() -> None:
     core = tools("core")
-    assert 0 < len(core) <= CORE_TOOLS
-    assert schema_tokens(core) <= CORE_TOKENS
+    assert 0 < len(core) <= CORE_TOOLS, (
+        f"src/contextd/*/operations: {len(core)} tools have the profile core, at most {CORE_TOOLS}: "
+        "move one to standard"
+    )
+    assert schema_tokens(core) <= CORE_TOKENS, (
+        f"src/contextd/*/operations: the core tools take {schema_tokens(core)} tokens, at most {CORE_TOKENS}: "
+        "shorten their docstrings"
+    )
 
 
+@act(
+    "src/contextd/*/operations",
+    "the core profile lacks a tool or has two for one task: set `profile`",
+)
 def test_the_core_profile_saves_searches_reads_and_follows_code_each_in_one_way() -> None:
     shown = {op.name for op in tools("core")}
     assert shown >= {"remember", "context_search", "get_record"}
@@ -108,10 +133,14 @@ def test_the_core_profile_saves_searches_reads_and_follows_code_each_in_one_way(
 def test_an_older_name_for_saving_or_searching_stays_callable_and_is_shown_in_full_only(
     name: str,
 ) -> None:
-    assert OPERATIONS[name].tool
-    assert OPERATIONS[name].profile == "full"
+    op = OPERATIONS[name]
+    assert op.tool, f"{place(op.run)}: {name} stays a tool, older programs call it"
+    assert op.profile == "full", f"{place(op.run)}: show {name} in the profile full only"
 
 
+@act(
+    "src/contextd/runtime/operation.py", "`tools` of a larger profile lacks a tool of a smaller one"
+)
 def test_each_profile_shows_everything_a_smaller_one_shows() -> None:
     shown = [{op.name for op in tools(profile)} for profile in PROFILES]
     assert shown[0] < shown[1] < shown[2]
@@ -119,9 +148,17 @@ def test_each_profile_shows_everything_a_smaller_one_shows() -> None:
 
 
 def test_the_names_older_programs_call_are_all_tools() -> None:
-    assert [name for name in COMPATIBLE if name not in {op.name for op in tools("full")}] == []
+    shown = {op.name for op in tools("full")}
+    none_of(
+        [name for name in COMPATIBLE if name not in shown],
+        "older programs call it: keep it an operation for agents in src/contextd/knowledge/operations",
+    )
 
 
+@act(
+    OPERATION,
+    "{op.name} takes a project unless it is in PLACELESS of tests/rules/test_operations_table.py: see `where` of `@operation`",
+)
 @every_operation()
 def test_a_project_can_be_named_wherever_one_matters(op: Operation) -> None:
     assert (PROJECT in op.arguments.model_fields) is (op.name not in PLACELESS)
@@ -131,12 +168,21 @@ def test_a_project_can_be_named_wherever_one_matters(op: Operation) -> None:
 def test_a_room_of_operations_holds_rows_only(path: Path) -> None:
     functions = {row.run.partition(":")[2] for row in JOBS.values() if _file_of(row.run) == path}
     defined = {node.name for node in ast.parse(path.read_text("utf-8")).body if _is_def(node)}
-    assert functions <= defined
-    assert functions or _defines(path)
+    file = path.relative_to(ROOT)
+    none_of(
+        [f"{file}: {name}" for name in sorted(functions - defined)],
+        "src/contextd/jobs/table.py runs this function, which is gone: correct its `run`",
+    )
+    assert functions or _defines(path), (
+        f"{file}: it holds neither an operation nor the function of a job: move it out of the folder `operations`"
+    )
 
 
 def test_every_job_has_a_function() -> None:
-    assert all(callable(job_function(row)) for row in JOBS.values())
+    none_of(
+        [name for name, row in JOBS.items() if not callable(job_function(row))],
+        "its `run` in src/contextd/jobs/table.py names no function: correct it",
+    )
 
 
 def _file_of(run: str) -> Path:
@@ -156,7 +202,10 @@ def test_the_reference_pages_say_what_the_tables_say() -> None:
         timeout=100,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    none_of(
+        (done.stdout + done.stderr).splitlines() if done.returncode else [],
+        "run `uv run python tools/generate_docs.py` and commit what it writes",
+    )
 
 
 def _defines(path: Path) -> bool:

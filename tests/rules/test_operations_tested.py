@@ -13,6 +13,7 @@ from sources import nodes, python_files
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
+from support.verdicts import none_of, of_this_rule, place
 
 load_operations()
 
@@ -50,9 +51,16 @@ def with_a_test() -> set[str]:
 
 
 def test_every_operation_has_a_test_that_looks_at_its_answer() -> None:
-    assert sorted(OPERATIONS.keys() - with_a_test()) == []
+    none_of(
+        [
+            f"{place(OPERATIONS[name].run)}: no test calls {name!r}"
+            for name in sorted(OPERATIONS.keys() - with_a_test())
+        ],
+        "add a test to tests/unit/ROOM that calls it by this name on a `Desk`, and asserts on its answer",
+    )
 
 
+@of_this_rule
 def test_a_prepared_a_refused_and_a_listed_call_are_no_tests_of_an_operation() -> None:
     text = """
 def test_one(desk):

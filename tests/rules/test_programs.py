@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from sources import faults, module_path, nodes, parsed, product_files
 
+from support.verdicts import none_of, of_this_rule
+
 SOURCE = product_files()
 
 STARTS_PROGRAMS = {
@@ -99,21 +101,32 @@ def _is_program(node: ast.expr, name: str) -> bool:
 def test_a_program_is_started_only_where_the_table_says_so() -> None:
     others = [path for path in SOURCE if module_path(path) not in STARTS_PROGRAMS]
 
-    assert faults(others, _started) == {}
+    none_of(
+        faults(others, _started),
+        "run the program by `contextd_code.processes`, or add the module to STARTS_PROGRAMS in "
+        "tests/rules/test_programs.py with its reason",
+    )
 
 
 def test_each_place_of_the_table_still_starts_programs() -> None:
     places = {module_path(path): path for path in SOURCE}
 
-    assert [name for name in STARTS_PROGRAMS if not _started(places[name])] == []
+    none_of(
+        [name for name in STARTS_PROGRAMS if name not in places or not _started(places[name])],
+        "take it out of STARTS_PROGRAMS in tests/rules/test_programs.py: it starts no program any more",
+    )
 
 
 def test_only_one_place_builds_a_command_line_of_git() -> None:
     others = [path for path in SOURCE if module_path(path) != "contextd_code/git/programs.py"]
 
-    assert faults(others, _git_by_hand) == {}
+    none_of(
+        faults(others, _git_by_hand),
+        "run git by src/contextd_code/git/programs.py, which gives it our configuration",
+    )
 
 
+@of_this_rule
 @pytest.mark.parametrize(
     "source",
     [
@@ -134,6 +147,7 @@ def test_every_way_to_start_a_program_is_noticed(source: str) -> None:
     assert _starts(ast.parse(source))
 
 
+@of_this_rule
 @pytest.mark.parametrize(
     "source", ["import subprocess", "subprocess.list2cmdline([])", "from os import path"]
 )

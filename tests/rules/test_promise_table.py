@@ -13,6 +13,7 @@ from sources import ROOT, parsed
 
 from promise_table import PROMISES
 from promise_table.row import Promise, Sort
+from support.verdicts import none_of, of_this_rule
 
 BY_NAME = {one.says: one for one in PROMISES}
 
@@ -50,21 +51,44 @@ def wrong_in(promise: Promise) -> str:
 
 
 def test_each_mutant_occurs_once_parses_and_has_tests() -> None:
-    assert {says: wrong for says, one in BY_NAME.items() if (wrong := wrong_in(one))} == {}
+    wrong = {
+        f"src/{one.source} ({says})": wrong
+        for says, one in BY_NAME.items()
+        if (wrong := wrong_in(one))
+    }
+    none_of(
+        wrong,
+        "bring the row of this promise in tests/promise_table up to date: its `before` is a text that the file has "
+        "once, its `tests` are tests that exist",
+    )
 
 
 def test_each_promise_is_one_sentence_and_stands_once() -> None:
-    assert [one for one, count in Counter(row.says for row in PROMISES).items() if count > 1] == []
-    assert [one.says for one in PROMISES if not one.says.endswith(".") or len(one.says) > 100] == []
+    here = "of tests/promise_table"
+    twice = [one for one, count in Counter(row.says for row in PROMISES).items() if count > 1]
+    none_of(twice, f"two rows {here} say this: remove one")
+    long = [one.says for one in PROMISES if not one.says.endswith(".") or len(one.says) > 100]
+    none_of(long, f"`says` {here} is one sentence of at most 100 letters, with a full stop")
     mutants = Counter((one.file, one.before, one.after) for one in PROMISES)
-    assert [mutant for mutant, count in mutants.items() if count > 1] == []
+    none_of(
+        [
+            f"src/contextd/{file}: {before}"
+            for (file, before, _), count in mutants.items()
+            if count > 1
+        ],
+        f"two rows {here} have this mutant: unite them",
+    )
 
 
 @pytest.mark.parametrize("sort", get_args(Sort))
 def test_each_sort_has_a_row(sort: Sort) -> None:
-    assert [one for one in PROMISES if one.sort == sort]
+    there = [one for one in PROMISES if one.sort == sort]
+    assert there, (
+        f"tests/promise_table: add a row with the sort {sort!r}, or remove it from `Sort` in row.py"
+    )
 
 
+@of_this_rule
 def test_a_row_that_does_not_fit_is_named() -> None:
     fits = PROMISES[0]
 

@@ -12,6 +12,7 @@ import yaml
 from sources import ROOT
 
 import contextd
+from support.verdicts import act, none_of
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -23,22 +24,31 @@ def steps_of(workflow: Path) -> list[dict[str, Any]]:
     return [step for job in jobs for step in job["steps"]]
 
 
+@act("pyproject.toml", "the version is dynamic, from src/contextd/__init__.py")
 def test_the_package_takes_its_version_from_the_code() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/contextd/__init__.py"
 
 
+@act("{file}", "give it the version of src/contextd/__init__.py")
 @pytest.mark.parametrize("file", sorted((ROOT / "packages").glob("*/pyproject.toml")), ids=str)
 def test_a_package_of_the_workspace_has_the_same_version(file: Path) -> None:
     assert tomllib.loads(file.read_text("utf-8"))["project"]["version"] == contextd.__version__
 
 
+@act(
+    "CHANGELOG.md", "begin with `## [Unreleased]`, then `## [VERSION] – YYYY-MM-DD` of this version"
+)
 def test_the_changelog_has_a_dated_section_of_this_version_below_unreleased() -> None:
     headings = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
     assert headings[0] == "[Unreleased]"
     assert re.fullmatch(rf"\[{re.escape(contextd.__version__)}\] – \d{{4}}-\d\d-\d\d", headings[1])
 
 
+@act(
+    "pyproject.toml",
+    "name the Pythons of .github/workflows/ci.yml in `classifiers` and `requires-python`",
+)
 def test_the_classifiers_name_the_pythons_that_the_workflow_tests() -> None:
     matrix = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]["tests"]
     tested = matrix["strategy"]["matrix"]["python"]
@@ -51,6 +61,7 @@ def test_the_classifiers_name_the_pythons_that_the_workflow_tests() -> None:
     assert PROJECT["project"]["requires-python"] == f">={tested[0]}"
 
 
+@act("{workflow}", "pin each action by its commit, and check out with `persist-credentials: false`")
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_an_action_is_pinned_by_its_commit_and_keeps_no_credentials(workflow: Path) -> None:
     uses = [step for step in steps_of(workflow) if "uses" in step]
@@ -64,8 +75,11 @@ def test_an_action_is_pinned_by_its_commit_and_keeps_no_credentials(workflow: Pa
 def test_a_file_that_a_workflow_runs_exists() -> None:
     commands = [str(step.get("run", "")) for path in WORKFLOWS for step in steps_of(path)]
     named = {path for run in commands for path in re.findall(r"(?:\.ci|tests|tools)/[\w./]+", run)}
-    assert named
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert named, ".github/workflows: no command names a file, or this rule does not see it"
+    none_of(
+        sorted(path for path in named if not (ROOT / path).exists()),
+        "a command in .github/workflows runs this file, which is gone: correct it",
+    )
 
 
 def test_a_hook_before_a_commit_runs_what_ci_runs() -> None:
@@ -76,4 +90,6 @@ def test_a_hook_before_a_commit_runs_what_ci_runs() -> None:
     for name in ("ruff-check", "ruff-format", "mypy", "lint-imports", "workflows"):
         hook = next(hook for hook in hooks if hook["id"] == name)
         tool = re.sub(r"^uv run (--group \w+ )?", "", hook["entry"]).split(" --")[0]
-        assert tool in checks, name
+        assert tool in checks, (
+            f".pre-commit-config.yaml: the hook {name} runs `{tool}`, .ci/run does not"
+        )

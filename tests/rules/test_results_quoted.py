@@ -18,13 +18,14 @@ from typing import (
 )
 
 import pytest
-from sources import parsed, python_files
+from sources import faults, parsed, python_files
 
 from contextd.app import load_operations
 from contextd.domain.details import TextForm
 from contextd.domain.result_display import text_form
 from contextd.runtime.operation import OPERATIONS, text_of
 from support.forgeries import FORGERIES, MARK, escapes
+from support.verdicts import agrees, none_of, place
 
 load_operations()
 
@@ -141,9 +142,13 @@ def test_no_field_of_a_result_forges_what_contextd_says(name: str) -> None:
     made = example(RESULTS[name])
     places = [path for path, _ in with_text(made, MARK)]
     for kind, text in FORGERIES.items():
-        for (path, forged), place in zip(with_text(made, text), places, strict=True):
-            assert path == place
-            assert escapes(text_of(forged, forged)) == [], (kind, path)
+        for (path, forged), there in zip(with_text(made, text), places, strict=True):
+            assert path == there, (
+                f"tests/rules/test_results_quoted.py: {path} is visited, then {there}"
+            )
+            assert escapes(text_of(forged, forged)) == [], (
+                f"{place(OPERATIONS[name].run)}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
+            )
 
 
 def test_the_fields_of_results_are_many_and_most_are_shown() -> None:
@@ -153,8 +158,9 @@ def test_the_fields_of_results_are_many_and_most_are_shown() -> None:
         for _, marked in with_text(made, MARK):
             seen += 1
             shown += MARK in text_of(marked, marked)
-    assert seen >= 600
-    assert shown >= 200
+    do = "tests/rules/test_results_quoted.py: `example` no longer fills the fields"
+    assert seen >= 600, f"{do}: {seen} of 600 seen"
+    assert shown >= 200, f"{do}: {shown} of 200 shown"
 
 
 @pytest.mark.long
@@ -165,7 +171,9 @@ def test_a_row_alone_forges_nothing_either() -> None:
             continue
         for kind, text in FORGERIES.items():
             for path, forged in with_text(example(row), text):
-                assert escapes(text_form(forged)) == [], (kind, path)
+                assert escapes(text_form(forged)) == [], (
+                    f"{place(row)}: the field {path} shows a text as it is ({kind}): quote it in `as_text`"
+                )
 
 
 def test_only_known_fields_are_laid_out_before_they_are_shown() -> None:
@@ -175,18 +183,26 @@ def test_only_known_fields_are_laid_out_before_they_are_shown() -> None:
         for one in fields(row)
         if form_of(row, one.name) == "rendered"
     }
-    assert laid_out == LAID_OUT
+    agrees(
+        laid_out,
+        LAID_OUT,
+        "LAID_OUT in tests/rules/test_results_quoted.py",
+        "and its parts to `test_quoted_everywhere.py`",
+    )
 
 
 def test_no_tool_of_agents_gives_raw_text() -> None:
     raw = {
-        (op.audience, one.name)
+        f"{place(op.run)}: {op.name} gives {row.__name__}.{one.name}"
         for op in OPERATIONS.values()
+        if op.audience != "owner"
         for row in rows(RESULTS[op.name], {}).values()
         for one in fields(row)
         if form_of(row, one.name) == "raw"
     }
-    assert {audience for audience, _ in raw} == {"owner"}
+    none_of(
+        sorted(raw), "an agent would read this field unquoted: quote it, or set `audience` to owner"
+    )
 
 
 def is_text_form(node: ast.Attribute) -> bool:
@@ -209,9 +225,8 @@ def test_a_text_form_is_asked_for_in_one_way() -> None:
                 yield child.lineno
             yield from asked(child, inside)
 
-    found = {
-        str(path): lines
-        for path in python_files()
-        if path.parts[:2] == ("src", "contextd") and (lines := list(asked(parsed(path), "")))
-    }
-    assert found == {}
+    files = [path for path in python_files() if path.parts[:2] == ("src", "contextd")]
+    none_of(
+        faults(files, lambda path: list(asked(parsed(path), ""))),
+        "call `text_form` in these lines: `as_text` of a result expects quoted fields",
+    )

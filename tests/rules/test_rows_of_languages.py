@@ -11,9 +11,10 @@ import re
 from importlib import import_module
 
 import pytest
-from sources import ROOT, module_path, parsed, product_files
+from sources import ROOT, module_path, parsed, product_file, product_files
 
 from contextd_common.text.languages import FUNCTION_WORDS, LANGUAGES, ByLanguage
+from support.verdicts import none_of
 
 CONTRADICTIONS = "compares English statements; others are compared by meaning only"
 FORMATS = "reads what programs print or write, in their own words"
@@ -94,18 +95,18 @@ def names_english(node: ast.Assign | ast.AnnAssign) -> bool:
 
 def test_each_judgement_has_a_row_for_every_language_or_says_why_not() -> None:
     found = tables()
-    assert len(found) > 20
+    assert len(found) > 20, "tests/rules/test_rows_of_languages.py: `tables` finds too few"
     lacking = {
-        name: missing
+        f"src/contextd/{name}": missing
         for name, table in found
         if (missing := set(LANGUAGES) - set(table.languages) - set(table.without))
     }
-    assert lacking == {}
+    none_of(lacking, "add a row for each of these languages, or its reason to `without`")
 
 
 def test_reasons_are_given_for_missing_rows_only() -> None:
     idle = [name for name, table in tables() if set(table.without) & set(table.languages)]
-    assert idle == []
+    none_of(idle, "it has a row for a language that is also in `without`: remove one of the two")
 
 
 def test_patterns_of_english_words_are_tables_or_say_why_not() -> None:
@@ -117,8 +118,16 @@ def test_patterns_of_english_words_are_tables_or_say_why_not() -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign) and names_english(node)
     }
     listed = {name: {path for path in found if path.startswith(name)} for name in ENGLISH_ONLY}
-    assert found - {path for paths in listed.values() for path in paths} == set()
-    assert [name for name, paths in listed.items() if not paths] == []
+    loose = found - {path for paths in listed.values() for path in paths}
+    table = "ENGLISH_ONLY in tests/rules/test_rows_of_languages.py"
+    none_of(
+        [str(product_file(name)) for name in sorted(loose)],
+        f"it has a pattern of English words: make it a `ByLanguage` table, or add it to {table} with the reason",
+    )
+    none_of(
+        [name for name, paths in listed.items() if not paths],
+        f"take it out of {table}: it has no such pattern any more",
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,4 +135,4 @@ def test_patterns_of_english_words_are_tables_or_say_why_not() -> None:
 )
 def test_every_row_compiles(name: str, table: ByLanguage) -> None:
     for language, pattern in table.rows.items():
-        assert re.compile(pattern), (name, language)
+        assert re.compile(pattern), f"src/contextd/{name}: the row {language} is no pattern"

@@ -12,12 +12,13 @@ from sources import (
     ROOT,
     code_lines,
     faults,
-    module_path,
     nodes,
     parsed,
     product_files,
     python_files,
 )
+
+from support.verdicts import agrees, none_of, of_this_rule
 
 SOURCE = product_files()
 
@@ -62,8 +63,8 @@ def long_functions(path: Path) -> dict[str, int]:
 
 MOST_PARAMETERS = 8
 LONGER_LISTS = {
-    "contextd_code/index/scan.py:scan": 12,
-    "contextd_code/project/stack_row.py:row": 15,
+    "src/contextd_code/index/scan.py:scan": 12,
+    "src/contextd_code/project/stack_row.py:row": 15,
 }
 """Functions that take more: take one off, or lower its number, whenever values can stand together."""
 
@@ -74,9 +75,8 @@ def long_lists(path: Path) -> dict[str, int]:
     """
     if "operations" in path.parts or "cli" in path.parts:
         return {}
-    inside = module_path(path)
     counted = {
-        f"{inside}:{node.name}": len(node.args.posonlyargs)
+        f"{path}:{node.name}": len(node.args.posonlyargs)
         + len([arg for arg in node.args.args if arg.arg not in ("self", "cls")])
         + len(node.args.kwonlyargs)
         for node in nodes(path)
@@ -86,10 +86,13 @@ def long_lists(path: Path) -> dict[str, int]:
 
 
 def test_no_function_takes_more_than_eight_parameters() -> None:
-    found: dict[str, int] = {}
-    for path in SOURCE:
-        found |= long_lists(path)
-    assert found == LONGER_LISTS
+    found = [f"{name}: {count}" for path in SOURCE for name, count in long_lists(path).items()]
+    agrees(
+        found,
+        [f"{name}: {count}" for name, count in LONGER_LISTS.items()],
+        "LONGER_LISTS in tests/rules/test_shape.py",
+        "or better, let values that belong together be one parameter",
+    )
 
 
 def vague_names(path: Path) -> list[str]:
@@ -144,31 +147,45 @@ def test_a_file_is_short() -> None:
         for path in python_files()
         if (ROOT / path).read_text("utf-8").count("\n") >= FILE_LINES
     ]
-    assert len(long) > 20
+    assert len(long) > 20, "tests/rules/test_shape.py: it finds too few files with many lines"
     lines = {str(path): len(code_lines(path)) for path in long}
-    assert {path: count for path, count in lines.items() if count >= FILE_LINES} == {}
+    none_of(
+        {path: f"{count} lines of code" for path, count in lines.items() if count >= FILE_LINES},
+        f"move a part with a topic of its own into a file of its own: fewer than {FILE_LINES} are allowed",
+    )
 
 
 def test_a_function_is_short() -> None:
-    assert faults(python_files(), long_functions) == {}
+    none_of(
+        faults(python_files(), long_functions),
+        f"move a step of this function into one of its own: fewer than {FUNCTION_LINES} lines of code are allowed",
+    )
 
 
 def test_a_name_says_what_it_names() -> None:
-    assert faults(python_files(), vague_names) == {}
+    none_of(faults(python_files(), vague_names), "name the file or class after what it is")
 
 
 def test_a_variable_says_what_it_holds() -> None:
-    assert faults(SOURCE, unnamed_values) == {}
+    none_of(faults(SOURCE, unnamed_values), "name the variable of that line after what it holds")
 
 
 def test_a_parameter_and_a_field_say_what_they_hold() -> None:
-    assert faults(SOURCE, unnamed_members) == {}
+    none_of(
+        faults(SOURCE, unnamed_members),
+        "name it after what it holds; a field that programs know by this name belongs in IN_ANSWERS_AND_FILES of "
+        "tests/rules/test_shape.py",
+    )
 
 
 def test_no_two_public_classes_share_a_name() -> None:
-    assert doubled((path.as_posix(), parsed(path)) for path in SOURCE) == {}
+    none_of(
+        doubled((path.as_posix(), parsed(path)) for path in SOURCE),
+        "rename one of these classes, or let its name begin with an underscore",
+    )
 
 
+@of_this_rule
 def test_a_name_is_doubled_within_a_file_and_across_files_but_not_in_private() -> None:
     one = ast.parse("class A: ...\nclass _B: ...\nclass C:\n    class D: ...\n")
     other = ast.parse("class A: ...\nclass _B: ...\nclass D: ...\n")
@@ -178,6 +195,7 @@ def test_a_name_is_doubled_within_a_file_and_across_files_but_not_in_private() -
     }
 
 
+@of_this_rule
 def test_the_counting_leaves_out_docstrings_comments_and_blank_lines(tmp_path: Path) -> None:
     path = tmp_path / "sample.py"
     path.write_text(
@@ -190,6 +208,9 @@ def test_the_counting_leaves_out_docstrings_comments_and_blank_lines(tmp_path: P
 
 
 def test_no_two_files_of_tests_share_a_name() -> None:
-    names = Counter(path.name for path in Path(__file__).parents[1].rglob("test_*.py"))
-    # Of two that do, pytest can collect only one when both are named.
-    assert [name for name, count in names.items() if count > 1] == []
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    names = Counter(path.name for path in paths)
+    none_of(
+        [path.relative_to(ROOT) for path in paths if names[path.name] > 1],
+        "rename it: of two files with one name pytest can collect only one when both are named",
+    )

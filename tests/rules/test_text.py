@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from sources import ROOT, faults, repository_files
 
+from support.verdicts import act, none_of, of_this_rule
+
 # Put together here, so that this file does not break its own rule.
 HOSTS = [
     "pypi" + ".org",
@@ -43,9 +45,13 @@ def named_in(path: Path) -> list[str]:
 
 
 def test_a_file_names_no_machine_and_no_registry() -> None:
-    assert faults(readable_files(), named_in) == {}
+    none_of(
+        faults(readable_files(), named_in),
+        "write a path below the home or the repository, and no address of a package registry",
+    )
 
 
+@of_this_rule
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -61,5 +67,6 @@ def test_the_search_finds_absolute_places_only(text: str, found: bool) -> None:
     assert bool(FORBIDDEN.search(text)) is found
 
 
+@act("uv.lock", "take it out of git: it has the addresses of a registry")
 def test_the_lock_file_stays_out() -> None:
     assert Path("uv.lock") not in repository_files()

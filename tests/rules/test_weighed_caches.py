@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from sources import parsed, product_files
+
+from support.verdicts import none_of
 
 MARKS = "a flag, a number, a time or a lock for each"
 SMALL = "texts of some hundred bytes each"
@@ -78,21 +80,37 @@ def found() -> list[tuple[str, bool]]:
     return [one for path in product_files() for one in caches(parsed(path))]
 
 
+def places(names: Iterable[str]) -> list[str]:
+    """These caches, each with the file that opens it."""
+    wanted = set(names)
+    return sorted(
+        f"{path}: {name!r}"
+        for path in product_files()
+        for name, _ in caches(parsed(path))
+        if name in wanted
+    )
+
+
 def test_a_cache_weighs_its_values_or_is_known_to_be_small() -> None:
-    assert {name for name, is_weighed in found() if not is_weighed} - set(UNWEIGHED) == set()
+    none_of(
+        places({name for name, is_weighed in found() if not is_weighed} - set(UNWEIGHED)),
+        "give this cache `weigh`, or add its name to UNWEIGHED in tests/rules/test_weighed_caches.py with the "
+        "size of its values",
+    )
 
 
 def test_no_cache_is_opened_here_with_a_weight_and_there_without() -> None:
     weighed = {name for name, is_weighed in found() if is_weighed}
-    assert weighed.isdisjoint(name for name, is_weighed in found() if not is_weighed)
-    assert {
-        "symbol graphs",
-        "call graphs",
-        "use counts",
-        "scip indexes",
-        "query vectors",
-    } <= weighed
+    none_of(
+        places(weighed & {name for name, is_weighed in found() if not is_weighed}),
+        "this cache is opened with and without `weigh`: give it at each place",
+    )
+    large = {"symbol graphs", "call graphs", "use counts", "scip indexes", "query vectors"}
+    none_of(places(large - weighed), "give this cache `weigh`: its values are large")
 
 
 def test_only_caches_that_are_there_are_listed() -> None:
-    assert set(UNWEIGHED) <= {name for name, _ in found()}
+    none_of(
+        sorted(set(UNWEIGHED) - {name for name, _ in found()}),
+        "take it out of UNWEIGHED in tests/rules/test_weighed_caches.py: no cache has this name",
+    )

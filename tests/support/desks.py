@@ -34,7 +34,8 @@ from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.doors import HomeDoor, Surface
 from contextd.runtime.operation import Answer, find_operation
 from contextd.runtime.runtime import Request, Runtime
-from contextd.runtime.settings import SETTINGS, load_settings
+from contextd.runtime.setting_table import SETTINGS
+from contextd.runtime.settings import load_settings
 from contextd.stores import open_store
 from contextd.thin.home import LOCAL, database_path, make_home
 from contextd_common.text.words import query_words

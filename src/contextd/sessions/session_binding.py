@@ -20,7 +20,7 @@ from contextd.redaction.redact import redact
 from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.operation import Answer, Operation
 from contextd.runtime.runtime import Runtime
-from contextd.runtime.settings import SETTINGS
+from contextd.runtime.setting_table import SETTINGS
 from contextd.sessions.session_end import MACHINE, close_session
 from contextd_code.git.git_queries import head, here, repository
 from contextd_common.errors import Invalid, Stale

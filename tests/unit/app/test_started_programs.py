@@ -25,6 +25,7 @@ from support.arguments import arguments
 from support.desks import Desk
 from support.repositories import git
 from support.tool_calls import CALLS, settled
+from support.verdicts import none_of
 
 STATUS = "git status: uncommitted changes are in no file that could be watched"
 SEARCH = "ripgrep: searches the text of all files, now"
@@ -176,8 +177,12 @@ def test_a_repeated_call_starts_no_program_without_need(
 
 def test_every_operation_is_called() -> None:
     called = {name for name, _ in CALLS} | {"hook_event"}
-    assert called <= set(OPERATIONS)
-    assert set(IN_A_REPOSITORY) <= {
-        *OPERATIONS,
-        *(f"hook {one}" for one in (*EVENTS, "SessionEnd")),
-    }
+    none_of(
+        sorted(called - set(OPERATIONS)),
+        "no such operation: take it out of CALLS in tests/unit/app/test_started_programs.py",
+    )
+    known = {*OPERATIONS, *(f"hook {one}" for one in (*EVENTS, "SessionEnd"))}
+    none_of(
+        sorted(set(IN_A_REPOSITORY) - known),
+        "no such operation: take it out of IN_A_REPOSITORY in tests/unit/app/test_started_programs.py",
+    )

@@ -18,6 +18,7 @@ from contextd.clients.client_versions import installed_versions, too_old
 from contextd.clients.config_shapes import Shell, client_line, in_a_shell
 from contextd.clients.detection import unfit_entries
 from support.client_machines import COMMAND, EACH, Machine, each
+from support.verdicts import agrees
 
 ODD = ["plain", "a b", "it's", '"quoted"', "$HOME", "`id`", "a\\b", "é;&|<>()*?[]!~#", "-x"]
 """Names of folders that some shell takes apart."""
@@ -287,5 +288,10 @@ def test_a_package_is_read_instead_of_started(path: Path, tmp_path: Path) -> Non
 
 
 def test_every_client_of_the_table_was_looked_at() -> None:
-    assert {str(param.values[0]) for param in EACH} == set(CLIENTS)
+    agrees(
+        CLIENTS,
+        {str(param.values[0]) for param in EACH},
+        "EACH in tests/support/client_machines.py",
+        "its `configuration` below src/contextd/clients needs a file for the user or for a project",
+    )
     assert Calling("x", ("contextd",), Path()).version == ""

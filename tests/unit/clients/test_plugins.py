@@ -21,7 +21,7 @@ from contextd.clients.hook_event import as_context
 from contextd.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
 from contextd.clients.plugins import MISSING, SKILLS, plugin_files, write_plugins
 from contextd.skills.skill_text import SkillFile, read_skill_file
-from contextd.thin.shim import parse
+from contextd.thin.shim_options import parse
 from contextd_common.errors import Conflict
 
 FILES = plugin_files()

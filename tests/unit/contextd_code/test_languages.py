@@ -10,6 +10,7 @@ from contextd_code.index.languages.outline import Outline
 from contextd_code.index.languages.table import LANGUAGES, language_name
 from contextd_code.tree.walk import walk
 from support.code_repos import REPOSITORY
+from support.verdicts import act
 
 TYPESCRIPT = """
 import a, { b as c, type D } from "./x";
@@ -183,6 +184,10 @@ def test_offsets_and_lines_of_a_symbol_give_back_its_text() -> None:
     assert (symbol.start_line, symbol.end_line) == (2, 4)
 
 
+@act(
+    "src/contextd_code/index/languages/table.py",
+    "an extension of {language.name} leads to another row: take it out of one",
+)
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
 def test_every_extension_of_a_row_leads_to_it(language) -> None:  # type: ignore[no-untyped-def]
     assert {language_name(f"x/y.{e.upper()}") for e in language.extensions} == {language.name}

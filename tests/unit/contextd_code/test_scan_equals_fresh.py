@@ -11,9 +11,11 @@ import pytest
 
 from contextd.ports.code import Files
 from contextd_code.index.freshness import Tree
+from contextd_code.index.languages.table import LANGUAGES, language_of
 from contextd_code.values.source import SourceFile
 from support.code_repos import SCOPE, CodeModel, scanned, write
 from support.stores import opened
+from support.verdicts import agrees
 
 # Each file of a project in every state it may be in; a state of None is that it is gone.
 STATES: dict[str, list[str | None]] = {
@@ -121,6 +123,16 @@ STATES: dict[str, list[str | None]] = {
     "go/c/c.go": ['package c\nimport "m"\nvar X = m.Top\n'],
     "swift/A.swift": ["import Foundation\nstruct A {}\n", "struct B {}\n"],
 }
+
+
+def test_a_language_of_each_family_is_edited() -> None:
+    edited = {row.family for path in STATES if (row := language_of(path))}
+    agrees(
+        {row.family for row in LANGUAGES},
+        edited,
+        "STATES in tests/unit/contextd_code/test_scan_equals_fresh.py",
+        "files that import each other, in several states: its `resolver` and `reach` decide what a scan brings up to date",
+    )
 
 
 def known(files: Files) -> dict[str, SourceFile]:

@@ -12,6 +12,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.runtime.operation import OPERATIONS, tool_schema
 from support.desks import Desk
+from support.verdicts import agrees
 
 load_operations()
 
@@ -76,4 +77,9 @@ def test_every_list_with_a_default_is_counted() -> None:
         for name, one in OPERATIONS.items()
         if "default" in tool_schema(one)["properties"].get("limit", {})
     }
-    assert limited == {*LISTS, *ELSEWHERE}
+    agrees(
+        limited,
+        {*LISTS, *ELSEWHERE},
+        "LISTS in tests/unit/invocation/test_default_limits.py",
+        "its default and arguments with which it lists more; or to ELSEWHERE there",
+    )

@@ -14,6 +14,7 @@ from contextd.runtime.operation import OPERATIONS
 from contextd_common.text.remainder import cut_note
 from support.desks import Desk
 from support.repositories import written
+from support.verdicts import agrees
 
 load_operations()
 
@@ -84,7 +85,13 @@ def test_every_operation_with_a_limit_is_known_to_cut_or_to_rank() -> None:
         for name, op in OPERATIONS.items()
         if "limit" in op.arguments.model_json_schema()["properties"]
     }
-    assert limited == {*CUT, *RANKED}
+    agrees(
+        limited,
+        {*CUT, *RANKED},
+        "CUT in tests/unit/invocation/test_remainders.py",
+        "arguments with which it lists more than one; its text says how many more there are. Or to RANKED there, if "
+        "it gives the best only",
+    )
 
 
 def test_an_answer_that_a_limit_cuts_names_the_remainder(full: Desk) -> None:

@@ -14,6 +14,7 @@ from contextd.sessions.page import steps_of
 from contextd.surfaces.web.pages import next_steps
 from contextd.surfaces.web.render import asis, visible
 from contextd.surfaces.web.sections import NAVIGATION, is_page, wants_page
+from support.verdicts import none_of
 
 
 def moment(type: str, text: str = "", operation: str = "", role: str = "") -> dict[str, Any]:
@@ -137,9 +138,11 @@ def test_a_person_at_a_browser_gets_pages_and_a_program_never(
 
 def test_every_page_of_the_menu_is_a_page_with_a_key_of_its_own() -> None:
     rows = [row for _, pages in NAVIGATION for row in pages]
-    assert all(is_page(address) for _, address, _, _ in rows)
+    table = "NAVIGATION in src/contextd/surfaces/web/sections.py"
+    none_of([address for _, address, _, _ in rows if not is_page(address)], f"no page: see {table}")
     keys = [key for *_, key in rows]
-    assert len(set(keys)) == len(keys)
+    twice = [f"{address}: {key}" for _, address, _, key in rows if keys.count(key) > 1]
+    none_of(twice, f"choose another key in {table}: two pages have this one")
 
 
 def test_names_from_code_are_shown_as_words() -> None:

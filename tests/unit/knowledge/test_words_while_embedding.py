@@ -9,6 +9,7 @@ import pytest
 
 from contextd.runtime.operation import OPERATIONS
 from support.desks import Desk
+from support.verdicts import agrees
 
 ASKED = "where is the refresh token renewed"
 CODE = (
@@ -146,7 +147,12 @@ def test_an_empty_answer_is_a_gap_only_when_every_text_has_its_vector(
 
 def test_every_operation_that_searches_is_in_the_table() -> None:
     searching = {name for name, op in OPERATIONS.items() if "query" in op.arguments.model_fields}
-    assert searching - NO_SEARCH == set(SEARCHED_BY_WORDS)
+    agrees(
+        searching,
+        {*SEARCHED_BY_WORDS, *NO_SEARCH},
+        "SEARCHED_BY_WORDS in tests/unit/knowledge/test_words_while_embedding.py",
+        "its argument with the query; or to NO_SEARCH there, if it searches no vectors",
+    )
 
 
 @pytest.mark.parametrize(

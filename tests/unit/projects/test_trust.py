@@ -19,6 +19,7 @@ from contextd_common.errors import Denied, NotFound
 from support.desks import Desk
 from support.hostile_repositories import canaries, that_says_what_holds
 from support.repositories import committed, git, written
+from support.verdicts import agrees
 
 ASKED = (
     ("briefing_get", {}),
@@ -296,7 +297,12 @@ WRITTEN_BY = {
 
 
 def test_every_client_with_a_trust_of_its_own_is_tried() -> None:
-    assert set(WRITTEN_BY) == {row.name for row in CLIENTS.values() if row.folder_trust}
+    agrees(
+        {row.name for row in CLIENTS.values() if row.folder_trust},
+        WRITTEN_BY,
+        "WRITTEN_BY in tests/unit/projects/test_trust.py",
+        "the file in which it stores trusted folders, with one folder trusted",
+    )
 
 
 @pytest.mark.parametrize("client", WRITTEN_BY)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from contextd.redaction.providers import SHORTEST_RUN, TOKENS
 from contextd.redaction.redact import redact, redact_whole
 from contextd_bench import secret_samples as samples
+from contextd_bench.secret_shapes import SHAPES
 from contextd_bench.weak_samples import WEAK, WEAK_FORMS
 from support.examples import drawn
+from support.verdicts import agrees
 
 LEAST = 0.97
 """A made-up secret may by chance look like a word."""
@@ -27,25 +29,30 @@ def _leaks(text: str, secret: str) -> bool:
 
 
 def test_every_token_rule_has_a_sample_shape() -> None:
-    assert {rule.type for rule in TOKENS} == set(samples.SHAPES)
-    assert len(samples.SHAPES) >= 100
+    agrees(
+        {rule.type for rule in TOKENS},
+        SHAPES,
+        "SHAPES in packages/contextd-bench/src/contextd_bench/secret_shapes.py",
+        "shapes of such a token, as its provider documents them",
+    )
+    assert len(SHAPES) >= 100
     rng = _rng()
     without = [
         (rule.type, rule.heads)
         for rule in TOKENS
         if not any(
             re.fullmatch(f"(?:{'|'.join(map(re.escape, rule.heads))}){rule.body}", sample)
-            for shape in samples.SHAPES[rule.type]
+            for shape in SHAPES[rule.type]
             for sample in (samples.fill(shape, rng) for _ in range(20))
         )
     ]
     assert without == []
 
 
-@pytest.mark.parametrize("kind", sorted(samples.SHAPES))
+@pytest.mark.parametrize("kind", sorted(SHAPES))
 def test_a_provider_token_is_replaced_whole_wherever_it_stands(kind: str) -> None:
     rng, leaked, types, tried = _rng(), [], set(), 0
-    for shape in samples.SHAPES[kind]:
+    for shape in SHAPES[kind]:
         for frame in samples.FRAMES:
             for _ in range(5):
                 secret = samples.fill(shape, rng)
@@ -59,7 +66,7 @@ def test_a_provider_token_is_replaced_whole_wherever_it_stands(kind: str) -> Non
 
 def test_a_token_has_a_run_long_enough_to_be_found_by() -> None:
     rng = _rng()
-    for shapes in samples.SHAPES.values():
+    for shapes in SHAPES.values():
         for shape in shapes:
             runs = "".join(c if c.isalnum() or c in "-_" else " " for c in samples.fill(shape, rng))
             assert max(map(len, runs.split())) >= SHORTEST_RUN, shape

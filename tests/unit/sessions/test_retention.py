@@ -10,7 +10,7 @@ import pytest
 from contextd.domain.changes import Changes, NewJob, WorkChanges
 from contextd.domain.jobs import LANES
 from contextd.domain.usage import ByProducts, HandedOut
-from contextd.runtime.settings import SETTINGS
+from contextd.runtime.setting_table import SETTINGS
 
 DAYS = {
     "retention_jobs_days": 14,

@@ -27,6 +27,7 @@ from contextd.surfaces.cli.table import (
     UNLISTED,
     VERBS,
 )
+from support.verdicts import agrees, none_of
 
 Line = Callable[..., tuple[int, str, str]]
 
@@ -122,9 +123,16 @@ def test_every_operation_has_one_command(root: click.Context) -> None:
     load_operations()
     offered = sorted(op.name for op in OPERATIONS.values() if op.audience != "system")
     named = [one.op.name for one in lines(root).values() if isinstance(one, OperationCommand)]
-    assert sorted([*named, *MERGED]) == offered
-    assert {verb.operation for verb in VERBS.values()} <= set(offered)
-    assert {op.run.__module__.split(".")[1] for op in OPERATIONS.values()} <= set(GROUP_OF_ROOM)
+    table = "src/contextd/surfaces/cli/table.py"
+    agrees(offered, [*named, *MERGED], f"the commands, see {table}")
+    assert sorted([*named, *MERGED]) == offered, f"{table}: an operation has two commands"
+    gone = {verb.operation for verb in VERBS.values()} - set(offered)
+    none_of(sorted(gone), f"no such operation: correct VERBS in {table}")
+    rooms = {op.run.__module__.split(".")[1] for op in OPERATIONS.values()}
+    none_of(
+        sorted(rooms - set(GROUP_OF_ROOM)),
+        f"name the group of this room in GROUP_OF_ROOM of {table}",
+    )
 
 
 @pytest.mark.parametrize("operation", MERGED)

@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from contextd.app import load_operations
 from contextd.runtime.operation import OPERATIONS
-from contextd.runtime.settings import SETTINGS, Settings
+from contextd.runtime.setting_table import SETTINGS
+from contextd.runtime.settings import Settings
 from contextd.surfaces.agent_options import AgentOptions, instructions
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import (

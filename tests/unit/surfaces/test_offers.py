@@ -27,6 +27,7 @@ from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
 from contextd.thin.channel import PROTOCOL
 from support.local_host import LocalHost, define_hook
+from support.verdicts import agrees
 
 load_operations()
 
@@ -89,7 +90,12 @@ def test_every_operation_has_its_route_and_every_route_of_the_interface_an_opera
         for method in (route.methods or set()) - {"HEAD"}
     }
     described = {"GET /healthz", "GET /readyz", "GET /openapi.json", "GET /api/operations"}
-    assert served - described == {op.route for op in OPERATIONS.values()}
+    agrees(
+        served - described,
+        {op.route for op in OPERATIONS.values()},
+        "the operations, or to `described` in tests/unit/surfaces/test_offers.py",
+        "a route has an operation, whose path stands in `@operation`",
+    )
 
 
 def test_the_command_line_lists_what_is_for_agents_and_owners(

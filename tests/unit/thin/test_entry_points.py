@@ -11,7 +11,7 @@ import pytest
 
 from contextd.thin.channel import ancestors, is_newer, read_endpoint
 from contextd.thin.home import endpoint_path, socket_path
-from contextd.thin.shim import Options, parse
+from contextd.thin.shim_options import Options, parse
 from contextd.thin.spawn import claim_home, start_daemon, take_lock
 
 

@@ -28,11 +28,11 @@ from contextd_bench.secret_samples import (
     PASSWORDS,
     PLACES,
     SECRETS,
-    SHAPES,
     fill,
     plain_lines,
     planted,
 )
+from contextd_bench.secret_shapes import SHAPES
 from contextd_bench.weak_samples import WEAK, WEAK_FORMS
 
 LARGEST = 1_000_000

@@ -1,4 +1,4 @@
-"""The table of languages, and the names of all other text files."""
+"""The table of languages, and which of them a file is in."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ from contextd_code.index.languages.rust_paths import defines as rust_defines
 from contextd_code.index.languages.rust_resolver import SETTINGS as RUST_SETTINGS
 from contextd_code.index.languages.rust_resolver import RustResolver
 from contextd_code.index.languages.rust_resolver import reach as rust_reach
+from contextd_code.index.languages.text_files import BASENAMES, TEXT_EXTENSIONS
 from contextd_code.values.source import VALUES
 
 LANGUAGES: tuple[Language, ...] = (
@@ -264,104 +265,18 @@ LANGUAGES: tuple[Language, ...] = (
 BY_NAME = {language.name: language for language in LANGUAGES}
 _BY_EXTENSION = {e: language for language in LANGUAGES for e in language.extensions}
 
-_TEXT = {
-    "astro": "astro",
-    "bazel": "starlark",
-    "bzl": "starlark",
-    "cfg": "ini",
-    "clj": "clojure",
-    "cljc": "clojure",
-    "cljs": "clojure",
-    "cls": "latex",
-    "cmake": "cmake",
-    "css": "css",
-    "csv": "csv",
-    "dart": "dart",
-    "edn": "clojure",
-    "el": "emacs-lisp",
-    "erl": "erlang",
-    "ex": "elixir",
-    "exs": "elixir",
-    "gradle": "groovy",
-    "gql": "graphql",
-    "graphql": "graphql",
-    "graphqls": "graphql",
-    "hrl": "erlang",
-    "hs": "haskell",
-    "htm": "html",
-    "html": "html",
-    "ini": "ini",
-    "ipynb": "notebook",
-    "jl": "julia",
-    "json": "json",
-    "json5": "json",
-    "jsonc": "json",
-    "less": "less",
-    "lua": "lua",
-    "m": "objective-c",
-    "markdown": "markdown",
-    "md": "markdown",
-    "mk": "make",
-    "mdx": "markdown",
-    "ml": "ocaml",
-    "mli": "ocaml",
-    "nix": "nix",
-    "org": "text",
-    "pl": "perl",
-    "pm": "perl",
-    "prisma": "prisma",
-    "proto": "protobuf",
-    "ps1": "powershell",
-    "psm1": "powershell",
-    "qmd": "markdown",
-    "r": "r",
-    "rmd": "markdown",
-    "rst": "restructuredtext",
-    "sass": "sass",
-    "sbt": "scala",
-    "sc": "scala",
-    "scala": "scala",
-    "scss": "scss",
-    "sol": "solidity",
-    "sql": "sql",
-    "star": "starlark",
-    "sty": "latex",
-    "svg": "svg",
-    "tex": "latex",
-    "toml": "toml",
-    "txt": "text",
-    "vim": "vim",
-    "xml": "xml",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "zig": "zig",
-}
-_BY_BASENAME = {
-    "dockerfile": "dockerfile",
-    "gnumakefile": "make",
-    "makefile": "make",
-    "gemfile": "ruby",
-    "rakefile": "ruby",
-    "jenkinsfile": "groovy",
-    "build": "starlark",
-    "cmakelists.txt": "cmake",
-    "module.bazel": "starlark",
-    "workspace": "starlark",
-    "go.mod": "go-module",
-    "go.work": "go-module",
-}
 DATA = VALUES | {"html", "notebook"}
 
 
 def language_name(path: str) -> str:
     """The language of a file by its name; empty if unknown."""
     basename = path.rsplit("/", 1)[-1].lower()
-    known = _BY_BASENAME.get(basename)
+    known = BASENAMES.get(basename)
     if known or "." not in basename:
         return known or ""
     extension = basename.rsplit(".", 1)[-1]
     language = _BY_EXTENSION.get(extension)
-    return language.name if language is not None else _TEXT.get(extension, "")
+    return language.name if language is not None else TEXT_EXTENSIONS.get(extension, "")
 
 
 def language_of(path: str) -> Language | None:
