@@ -123,8 +123,8 @@ ROWS = (
             "tests/unit/learning/test_ended_rules.py::test_a_rule_ends_when_the_user_says_so_and_undo_brings_it_back"
         ],
         file="learning/ended_rules.py",
-        before="            [Changed(rule, after, _ACT, reason)],\n",
-        after='            [Changed(rule, after, "signal", reason)],\n',
+        before="    return Changed(rule, after, _ACT, reason)\n",
+        after='    return Changed(rule, after, "signal", reason)\n',
     ),
     Promise(
         says="A rule that is imported after the words that ended it ends by them.",
@@ -135,6 +135,16 @@ ROWS = (
         file="learning/operations/learning.py",
         before='    end_late_rules(runtime, [saved.record for saved in learned if saved.outcome == "added"])\n',
         after="",
+    ),
+    Promise(
+        says="A rule that you may have changed holds until the agent that was asked says so.",
+        sort="ended",
+        tests=[
+            "tests/unit/learning/test_rules_in_question.py::test_a_rule_that_stands_stays_and_one_that_nobody_was_asked_about_cannot_be_settled"
+        ],
+        file="learning/operations/candidates.py",
+        before='        elif verdict == "keep" and not text:\n',
+        after='        elif verdict == "merge":\n',
     ),
     Promise(
         says="What you put in the place of a rule is kept as a rule.",

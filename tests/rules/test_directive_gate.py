@@ -50,7 +50,7 @@ LOWERING = {
     "knowledge/operations/records.py": {"_move": ACT},
     "upkeep/operations/doctor.py": {"canary": NEVER_DIRECTIVE},
     "consolidation/merge_run.py": {"_archive": GATED},
-    "learning/ended_rules.py": {"_end": ACT, "_give_back": ACT},
+    "learning/ended_rules.py": {"ended_by": ACT, "_give_back": ACT},
     "learning/episodes.py": {"_withdrawn": ACT},
     "learning/judged_again.py": {"judge_again": ACT},
     "learning/rewound.py": {"_moved": ACT},

@@ -7,7 +7,7 @@ demanded, forbidden, or only says when the rule holds. `We no longer use yarn` e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Literal
 
@@ -102,11 +102,11 @@ def ending_in(sentence: str) -> Ending | None:
         return None
     if FOR_NOW.search(text) or span_of(text) in ("session", "branch"):
         return None
-    language = _language(text)
+    language = compared_language(text)
     return _replacing(text, language) or _lifting(text, language)
 
 
-def _language(text: str) -> str:
+def compared_language(text: str) -> str:
     """The language whose words are compared: names in Latin script do not make a Japanese sentence English."""
     languages = languages_of(text)
     return next((one for one in languages if one in WITHOUT_SPACES), languages[0])
@@ -141,7 +141,7 @@ def _replacement(text: str, words: Mapping[str, Sign], rest: str, language: str)
         frozenset(words),
         language,
         replacing=True,
-        beside=_words(rest, language) - words.keys(),
+        beside=subject_words(rest, language) - words.keys(),
         firm=bool(FIRMLY.search(text)),
     )
 
@@ -181,7 +181,7 @@ def _lifting(text: str, language: str) -> Ending | None:
             rest = NO_LONGER.sub(" ", rest)
         turn: Sign = -1 if act == "allowed" else 1
         wanted = {word: _sign(sign * turn) for word, sign in signed_words(rest, language).items()}
-        clauses = (_words(clause, language) for clause in _CLAUSE.split(rest))
+        clauses = (subject_words(clause, language) for clause in _CLAUSE.split(rest))
         if wanted:
             return Ending(act, wanted, next(filter(None, clauses), frozenset()), language)
     return None
@@ -203,7 +203,7 @@ def _stating(text: str, after: int, language: str) -> Ending | None:
 _COLON = regex(r"[:：]")
 
 
-def _words(text: str, language: str) -> frozenset[str]:
+def subject_words(text: str, language: str) -> frozenset[str]:
     """The words of a text that name its subject. A name in backticks is one even if it is a common word."""
     named = _NAME.findall(text)
     names = {name.casefold() for name in named if not comparable_words(name, "en")}
@@ -232,7 +232,7 @@ def signed_words(text: str, language: str) -> dict[str, Sign]:
     """The words that name the subject of a text, with their signs. A word with two signs has the first that is not 0."""
     found: dict[str, Sign] = {}
     for part, sign in _parts(text, language):
-        for word in _words(part, language):
+        for word in subject_words(part, language):
             if not found.get(word):
                 found[word] = sign
     return found
@@ -302,7 +302,7 @@ def rule_meant(
         for some in (texts, ended or {})
     )
     having = Counter(
-        word for word in ending.words for rule in here if _same(word, rule.words) is not None
+        word for word in ending.words for rule in here if same_word(word, rule.words) is not None
     )
     scored = sorted(((_score(ending, rule, having), rule.id) for rule in here), reverse=True)
     if not scored or not scored[0][0]:
@@ -315,9 +315,11 @@ def rule_meant(
 
 def restates(sentence: str, rule: str) -> bool:
     """Whether a sentence says again what a rule says, in other words: most of its words with the same signs."""
-    language = _language(sentence)
+    language = compared_language(sentence)
     mine, theirs = signed_words(DENIAL.sub("", sentence), language), signed_words(rule, language)
-    shared = [(sign, theirs[same]) for word, sign in mine.items() if (same := _same(word, theirs))]
+    shared = [
+        (sign, theirs[same]) for word, sign in mine.items() if (same := same_word(word, theirs))
+    ]
     return (
         bool(shared)
         and len(shared) >= _COVERED * min(len(mine), len(theirs))
@@ -327,7 +329,9 @@ def restates(sentence: str, rule: str) -> bool:
 
 def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float:
     """How well a rule fits an ending, from 0 to 1; 0 if it cannot be meant."""
-    shared = {word: same for word in ending.words if (same := _same(word, rule.words)) is not None}
+    shared = {
+        word: same for word in ending.words if (same := same_word(word, rule.words)) is not None
+    }
     if not shared:
         return 0.0
     weights = {word: _part_of_a_word(word) / max(1, having[word]) for word in ending.words}
@@ -365,7 +369,7 @@ def _score(ending: Ending, rule: SignedRule, having: Mapping[str, int]) -> float
 
 def _borne(ending: Ending, rule: SignedRule, shared: Iterable[str]) -> set[str]:
     """The words of a rule that an ending has, those of what takes its place included."""
-    beside = (_same(word, rule.words) for word in ending.beside)
+    beside = (same_word(word, rule.words) for word in ending.beside)
     return {*shared, *filter(None, beside)}
 
 
@@ -443,7 +447,7 @@ def _chooses(rule: SignedRule, words: set[str], language: str, *, next_to: bool)
                 for one in _LETTERS.finditer(rule.text)
                 if one.end() > starts and one.start() < ends
             ]
-        chosen = filter(None, (_words(one, language) for one in around))
+        chosen = filter(None, (subject_words(one, language) for one in around))
         if any(words & one for one in islice(chosen, 1 if next_to else None)):
             return True
     return False
@@ -461,7 +465,7 @@ _WIDE_WORD, _NEXT_WIDE = 4, 6
 """Characters of a word of Japanese or Chinese text, which no space ends, and of a name behind a verb."""
 
 
-def _same(word: str, others: Mapping[str, Sign]) -> str | None:
+def same_word(word: str, others: Collection[str]) -> str | None:
     """The word of a rule that is this one, or that it abbreviates."""
     if word in others:
         return word

@@ -62,14 +62,14 @@ def end_rules(
     statements = list(_endings(turns, events))
     if not statements:
         return []
-    rules, former = _rules(runtime), _rules(runtime, "superseded", "archived")
+    rules, former = rules_to_end(runtime), rules_to_end(runtime, "superseded", "archived")
     entries = list((runtime.view.sessions.get(session.id) or session).data.get(ENDED_RULES, ()))
     ended: list[str] = []
     for one in statements:
         earlier = {
             id: record for id, record in rules.items() if _is_earlier(record, one, session, events)
         }
-        id = rule_meant(one.ending, _texts(earlier), _texts(former))
+        id = rule_meant(one.ending, texts_of(earlier), texts_of(former))
         if id and _end(runtime, session, earlier[id], one, entries):
             ended.append(id)
             former[id] = rules.pop(id)
@@ -88,7 +88,7 @@ def end_late_rules(runtime: Runtime, added: Sequence[Record]) -> list[str]:
     new = {one.id for one in added if one.status == "active" and is_directive(one)}
     if not new:
         return []
-    here, former = _rules(runtime), _rules(runtime, "superseded", "archived")
+    here, former = rules_to_end(runtime), rules_to_end(runtime, "superseded", "archived")
     ended: list[str] = []
     for session in runtime.view.sessions.find(frozenset({runtime.scope}), limit=_MOST):
         entries = list(session.data.get(ENDED_RULES, ()))
@@ -99,7 +99,7 @@ def end_late_rules(runtime: Runtime, added: Sequence[Record]) -> list[str]:
                 continue
             moment = datetime.fromisoformat(at)
             rules = {id: one for id, one in here.items() if said_at(one) < moment}
-            id = rule_meant(ending, _texts(rules), _texts(former))
+            id = rule_meant(ending, texts_of(rules), texts_of(former))
             statement = _EndingSentence(sentence, ending, moment, moment)
             if id in new and _end(runtime, session, rules[id], statement, entries):
                 ended.append(id)
@@ -130,7 +130,8 @@ def _quoted_words(turn: Turn) -> list[str]:
     return [one_line(sentence, QUOTED) for text in texts for sentence in sentences(text)]
 
 
-def _texts(rules: Mapping[str, Record]) -> dict[str, str]:
+def texts_of(rules: Mapping[str, Record]) -> dict[str, str]:
+    """What each rule demands, by id."""
     return {id: str(rule.data.get("requirement") or rule.content) for id, rule in rules.items()}
 
 
@@ -150,7 +151,7 @@ def _before(turn: Turn, events: Sequence[Event]) -> int:
     return max((one.seq for one in events if one.at < turn.began), default=0)
 
 
-def _rules(runtime: Runtime, *statuses: Status) -> dict[str, Record]:
+def rules_to_end(runtime: Runtime, *statuses: Status) -> dict[str, Record]:
     """The rules of this project that the user or an agent stated: those in force, or with one of these statuses."""
     kinds = tuple(dict.fromkeys((*kinds_that("directive"), *WORDED)))
     chosen = {"statuses": statuses} if statuses else {"valid_at": runtime.clock.now()}
@@ -198,23 +199,24 @@ def _end(
     by = known or new
     if by is not None and by.id == rule.id:
         return False
-    after = rule.with_(
-        status="superseded",
-        canonical_id=by.id if by is not None else "",
-        valid_to=runtime.clock.now(),
-    )
     entry = [rule.id, words, by.id if by is not None else ""]
     change = SessionChange(id=session.id, data={ENDED_RULES: [*entries, entry]})
     with suppress(Conflict):
         change_all(
             runtime,
-            [Changed(rule, after, _ACT, reason)],
+            [ended_by(runtime, rule, by.id if by is not None else "", reason)],
             beside=[new] if new is not None and known is None else [],
             work=WorkChanges(sessions=[change]),
         )
         entries.append(entry)
         return True
     return False
+
+
+def ended_by(runtime: Runtime, rule: Record, by: str, reason: str) -> Changed:
+    """The end of a rule, with the id of the one in its place or nothing."""
+    after = rule.with_(status="superseded", canonical_id=by, valid_to=runtime.clock.now())
+    return Changed(rule, after, _ACT, reason)
 
 
 def _replacement(runtime: Runtime, session: Session, statement: _EndingSentence) -> Record:

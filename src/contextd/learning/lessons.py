@@ -4,7 +4,7 @@ than any heuristic.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Literal
 
@@ -13,6 +13,7 @@ from contextd.domain.quoting import inline_words
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.time import iso, parse_instant
+from contextd.learning.changed_rules import as_data, changed_rules
 from contextd.learning.statements import keep_in_passing
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
@@ -45,9 +46,15 @@ def question(
         return ""
     if moment == "end" and not _worked(turns):
         return ""
-    rules = _rules_in_question(runtime, session, turns)
-    runtime.commit(work=WorkChanges(sessions=[_asked(runtime, session)]))
-    return f"{LESSONS} {rules}".rstrip()
+    passing = _said_in_passing(runtime, session, turns)
+    changed = changed_rules(runtime, session, turns, _MOST_CHANGED)
+    asked = _asked(runtime, session, as_data(changed) if changed else {})
+    runtime.commit(work=WorkChanges(sessions=[asked]))
+    listed = " ".join(
+        f"{short_id(rule.id)} “{inline_words(rule.content)}” (the user: “{inline_words(words)}”)"
+        for rule, words, _ in changed
+    )
+    return " ".join(filter(None, (LESSONS, passing, listed and _CHANGED.format(listed))))
 
 
 def _is_wanted(runtime: Runtime, moment: str) -> bool:
@@ -67,7 +74,7 @@ def _worked(turns: Sequence[Turn]) -> bool:
     return bool(last.files or last.commits or last.commands) and (edits > 0 or calls >= _CALLS)
 
 
-def _rules_in_question(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> str:
+def _said_in_passing(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> str:
     """The rules that the user stated in passing, as a question; empty if there are none. They are candidates from now on."""
     events = runtime.view.sessions.events(session.id, types=_SAID)
     found = keep_in_passing(runtime, session, turns, events, _MOST)
@@ -86,5 +93,16 @@ _RULES = (
 )
 
 
-def _asked(runtime: Runtime, session: Session) -> SessionChange:
-    return SessionChange(id=session.id, data={ASKED: iso(runtime.clock.now())}, counts={"asked": 1})
+_MOST_CHANGED = 3
+"""Rules in force that are asked about at once: some 60 tokens each, and one session in six has one, most of them in vain."""
+
+_CHANGED = (
+    "Rules in force that the user may have ended or changed: {} In one call of settle_candidates (by tool_call if you do not see "
+    "it), the same for all: `drop_ids` for those that hold no longer, `keep_ids` with `reword` (id: text) for those that say "
+    "something else from now on. Leave out those that stand as they are."
+)
+
+
+def _asked(runtime: Runtime, session: Session, data: Mapping[str, object]) -> SessionChange:
+    now = iso(runtime.clock.now())
+    return SessionChange(id=session.id, data={ASKED: now, **data}, counts={"asked": 1})

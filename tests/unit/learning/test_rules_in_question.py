@@ -187,3 +187,87 @@ def test_a_secret_in_a_rewording_is_not_stored(desk: Desk, tmp_path: Path) -> No
         reword={id: f"Receipts are sent with the token {secret} always."},
     )
     assert secret not in str(desk("get_record", id=id))
+
+
+RULE = "We keep sessions in Redis, always."
+UNSURE = "our session store is DynamoDB these days, not Redis"
+INSTEAD = "Sessions are kept in DynamoDB."
+
+
+def in_force(desk: Desk, folder: Path, rule: str = RULE) -> None:
+    """A session of another day in which the user stated a rule."""
+    session = CodingClient(desk, folder)
+    session.starts()
+    session.asks(rule)
+    session.answers("Noted.")
+    session.ends()
+    assert rule.rstrip(".") in rules_told(desk, folder)
+
+
+def changed(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The rules in force in question: id, rule and the user's words."""
+    return re.findall(r"(\w{8}) “([^”]+)” \(the user: “([^”]+)”\)", question(answer))
+
+
+def test_a_rule_that_may_have_changed_is_asked_about_and_holds_until_the_answer(
+    desk: Desk, tmp_path: Path
+) -> None:
+    in_force(desk, tmp_path)
+    session = worked(desk, tmp_path, f"{TASK}. And {UNSURE}.")
+    [(_, rule, words)] = changed(session.answers(DONE))
+    assert (rule, UNSURE in words) == (RULE, True)
+    session.ends()
+    assert RULE.rstrip(".") in rules_told(desk, tmp_path)
+
+
+@pytest.mark.parametrize("reworded", [False, True], ids=["dropped", "reworded"])
+def test_the_answer_ends_the_rule_is_told_once_and_can_be_undone(
+    desk: Desk, tmp_path: Path, reworded: bool
+) -> None:
+    in_force(desk, tmp_path)
+    session = worked(desk, tmp_path, f"{TASK}. And {UNSURE}.")
+    [(id, _, _)] = changed(session.answers(DONE))
+    if reworded:
+        desk("settle_candidates", keep_ids=[id], reword={id: INSTEAD})
+    else:
+        desk("settle_candidates", drop_ids=[id])
+    session.ends()
+    told = CodingClient(desk, tmp_path).starts()
+    assert f"ended: {RULE.rstrip('.')}" in told
+    assert UNSURE in told
+    assert "ended:" not in CodingClient(desk, tmp_path).starts()
+    always = rules_told(desk, tmp_path)
+    assert RULE.rstrip(".") not in always
+    assert (INSTEAD.rstrip(".") in always) == reworded
+    desk.as_owner("undo", id=id)
+    always = rules_told(desk, tmp_path)
+    assert RULE.rstrip(".") in always
+    assert INSTEAD.rstrip(".") not in always
+
+
+def test_a_rule_that_stands_stays_and_one_that_nobody_was_asked_about_cannot_be_settled(
+    desk: Desk, tmp_path: Path
+) -> None:
+    in_force(desk, tmp_path)
+    in_force(desk, tmp_path, "Never put emojis into commit messages.")
+    session = worked(desk, tmp_path, f"{TASK}. And {UNSURE}.")
+    [(id, _, _)] = changed(session.answers(DONE))
+    desk("settle_candidates", keep_ids=[id])
+    listed = desk.as_owner("list_records", kind="discovery", status="active")["records"]
+    [other] = [one["id"] for one in listed if "emojis" in one["content"]]
+    with pytest.raises(Conflict, match="does not await review"):
+        desk("settle_candidates", drop_ids=[id, other])
+    session.ends()
+    always = rules_told(desk, tmp_path)
+    assert RULE.rstrip(".") in always
+    assert "emojis" in always
+
+
+def test_a_rule_of_the_same_session_and_one_said_again_are_not_asked_about(
+    desk: Desk, tmp_path: Path
+) -> None:
+    in_force(desk, tmp_path)
+    session = worked(
+        desk, tmp_path, "From now on always run the whole test suite.", f"{TASK}. {RULE}"
+    )
+    assert "settle_candidates" not in question(session.answers(DONE))

@@ -2,12 +2,12 @@
 
 `language_sentences/LANGUAGE.txt` has 60 single sentences of each sort, as developers type them, written by one author
 before the rows of words. Half of them, by hash, were not used for the rows (ADR 62). `LANGUAGE_prompts.txt` has whole
-prompts, of which the same half is measured (`whole_prompts`).
+prompts, of which the same half is measured (`whole_prompts`). Nothing was fitted to the rows of `LANGUAGE_changes.txt`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -17,7 +17,7 @@ from contextd.domain.directives import force_of
 from contextd.sessions.ledger_sorts import agents_sort, users_sort
 from contextd.sessions.retractions import takes_back
 from contextd_bench.learning.figures import MeasuredShare, wilson
-from contextd_bench.whole_prompts import RULES, SORTS, Row, judged
+from contextd_bench.whole_prompts import CHANGES, RULES, SORTS, PromptSort, Row, judged
 from contextd_common.text.languages import LANGUAGES
 
 LEAST = 0.7
@@ -80,17 +80,28 @@ def measure() -> list[LanguageFigure]:
 
 
 def measure_prompts() -> list[LanguageFigure]:
-    """The figures of whole prompts in every language."""
+    """The figures of whole prompts in every language: of the held-out half, and of those that end a rule in any words."""
     found: list[LanguageFigure] = []
     for language in LANGUAGES:
         every = sections(f"{language}_prompts")
         rules = dict(every[RULES])
         held = {name: list(filter(_is_held, rows)) for name, rows in every.items()}
-        for name, sort in SORTS.items():
-            hits, alarms = judged(sort, held, rules)
-            share = _share(hits) if sort.found else None
-            found.append(LanguageFigure(language, name, share, _share(alarms), sort.goal))
+        found += _figures(language, SORTS, held, rules)
+        changes = sections(f"{language}_changes")
+        found += _figures(language, CHANGES, changes, dict(changes[RULES]))
     return found
+
+
+def _figures(
+    language: str,
+    sorts: Mapping[str, PromptSort],
+    rows: Mapping[str, Sequence[Row]],
+    rules: Mapping[str, str],
+) -> Iterator[LanguageFigure]:
+    for name, sort in sorts.items():
+        hits, alarms = judged(sort, rows, rules)
+        share = _share(hits) if sort.found else None
+        yield LanguageFigure(language, name, share, _share(alarms), sort.goal)
 
 
 def _share(verdicts: Iterable[bool]) -> MeasuredShare:
@@ -110,7 +121,7 @@ def run(out: TextIO) -> bool:
         file=out,
     )
     print("| sort | language | found | false alarms | goal |\n|---|---|---|---|---|", file=out)
-    for sort in (*JUDGEMENTS, *SORTS):
+    for sort in (*JUDGEMENTS, *SORTS, *CHANGES):
         for one in (figure for figure in figures if figure.sort == sort):
             found = one.found if one.found is not None else "–"
             print(f"| {sort} | {one.language} | {found} | {one.false} | {one.goal} |", file=out)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from contextd.domain.changed_rules import ComparedRules, rule_in_question
 from contextd.domain.directives import directives_in, sentences
 from contextd.domain.endings import ending_in, rule_meant
 from contextd.domain.speech import set_apart
@@ -62,6 +63,24 @@ def ended_rules(prompt: str, rules: Mapping[str, str]) -> dict[str, bool]:
     return found
 
 
+def questioned_rule(prompt: str, rules: Mapping[str, str]) -> str:
+    """The name of the rule that the agent is asked about after a prompt, beside those that it ends; empty for none."""
+    own, _ = set_apart(prompt)
+    ended = ended_rules(prompt, rules)
+    left = {name: text for name, text in rules.items() if name not in ended}
+    found = rule_in_question(own, ComparedRules(left))
+    return found.id if found is not None else ""
+
+
+def _asks_about(row: Row, rules: Mapping[str, str]) -> bool:
+    return _ends(row, rules) or questioned_rule(row[0], rules) == row[1]
+
+
+def _asks_in_vain(row: Row, rules: Mapping[str, str]) -> bool:
+    found = {*ended_rules(row[0], rules), questioned_rule(row[0], rules)}
+    return bool(found - {row[1], ""})
+
+
 def _keeps(row: Row, _: Mapping[str, str]) -> bool:
     return bool(kept_rules(row[0]))
 
@@ -97,6 +116,18 @@ SORTS: Mapping[str, PromptSort] = {
     ),
 }  # fmt: skip
 """What is judged, and on which prompts."""
+
+_NEAR = "ends nothing"
+
+CHANGES: Mapping[str, PromptSort] = {
+    "ended, in any words": PromptSort("ended", _ends, _ends_another, (_NEAR,), "wrongly 0"),
+    "replaced, in any words": PromptSort("replaced", _ends, _ends_another, (_NEAR,), "wrongly 0"),
+    "ended or asked about": PromptSort("ended", _asks_about, _asks_in_vain, (_NEAR,), "≥ 85 %"),
+    "replaced or asked about": PromptSort("replaced", _asks_about, _asks_in_vain, (_NEAR,), "≥ 90 %"),
+}  # fmt: skip
+"""What is judged on prompts of `LANGUAGE_changes.txt`, whose author, another language model, was asked for as many ways of
+saying it as there are, and for near misses: in their many words every one of them is unlike the others.
+"""
 
 
 def judged(

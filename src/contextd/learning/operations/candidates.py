@@ -12,6 +12,7 @@ from contextd.domain.limits import Id, Statement
 from contextd.domain.records import Record, Trust, short_id
 from contextd.imports.transcripts import scrubbed
 from contextd.knowledge.writing import Changed, change_all
+from contextd.learning.changed_rules import Asked, answered, as_work, asked_about
 from contextd.learning.corroboration import DROPPED, as_rule
 from contextd.learning.passages import SHORTEST
 from contextd.projects.project_model import project_model
@@ -75,7 +76,9 @@ def settle_candidate(runtime: Runtime, id: Id, verdict: Verdict, into: str = "")
 
 @dataclass(frozen=True, slots=True)
 class SettledTogether:
-    """The results for several candidates, in the order of the call."""
+    """The results for several records: those that changed in the order of the call, rules in the place of others, and rules
+    that stand as they were.
+    """
 
     settled: list[Settled]
 
@@ -93,12 +96,13 @@ def settle_candidates(
     drop_ids: list[Id] | None = None,
     reword: dict[str, Statement] | None = None,
 ) -> SettledTogether:
-    """Review several learned records in one call: all of them, or none if an id is wrong.
+    """Review several learned records, and rules in force that a session was asked about, in one call: all of them, or none
+    if an id is wrong.
 
     Args:
         keep_ids: Those that hold.
-        drop_ids: Those that do not.
-        reword: The better text of some to keep, under the same key.
+        drop_ids: Those that do not, or no longer.
+        reword: The better text of some to keep, or what a rule in force says from now on; under the same key.
     """
     texts, keep = reword or {}, keep_ids or []
     if unknown := texts.keys() - set(keep):
@@ -109,15 +113,29 @@ def settle_candidates(
     verdicts: list[tuple[str, Verdict]] = [(id, "keep") for id in keep]
     verdicts += [(id, "drop") for id in drop_ids or ()]
     changes: dict[str, Changed] = {}
+    standing, instead, ended = (
+        dict[str, Record](),
+        dict[str, Record](),
+        list[tuple[Asked, str]](),
+    )
     for id, verdict in verdicts:
-        record = _waiting(runtime, id)
-        if record.id in changes:
+        record, asked = _in_question(runtime, id)
+        if record.id in changes or record.id in standing:
             raise Invalid(f"{short_id(record.id)} has two verdicts", "name each candidate once")
         text = _checked(id, texts[id]) if id in texts else ""
-        one = _judged(runtime, record, verdict, text=text)
-        changes[record.id] = one
-    after = change_all(runtime, list(changes.values()))
-    return SettledTogether([_settled(runtime, one) for one in after])
+        if asked is None:
+            changes[record.id] = _judged(runtime, record, verdict, text=text)
+        elif verdict == "keep" and not text:
+            standing[record.id] = record
+        else:
+            changes[record.id], new = answered(runtime, asked, text)
+            instead |= {new.id: new} if new is not None else {}
+            ended.append((asked, new.id if new is not None else ""))
+    after = change_all(
+        runtime, list(changes.values()), beside=list(instead.values()), work=as_work(ended)
+    )
+    settled = [*after, *instead.values(), *standing.values()]
+    return SettledTogether([_settled(runtime, one) for one in settled])
 
 
 def _checked(id: str, text: str) -> str:
@@ -135,9 +153,19 @@ _LONGEST = 900
 """Characters of a reworded candidate, as of a learned one."""
 
 
+def _in_question(runtime: Runtime, id: str) -> tuple[Record, Asked | None]:
+    """A record that awaits review, or a rule in force with the question about it. Raises as `_waiting` does."""
+    record = resolve(runtime, id)
+    asked = asked_about(runtime, record)
+    return (record, asked) if asked is not None else (_awaiting(record), None)
+
+
 def _waiting(runtime: Runtime, id: str) -> Record:
     """A record that awaits review. Raises `NotFound`, or `Conflict` for one that does not."""
-    record = resolve(runtime, id)
+    return _awaiting(resolve(runtime, id))
+
+
+def _awaiting(record: Record) -> Record:
     if record.status not in _WAITING:
         raise Conflict(
             f"{short_id(record.id)} is {record.status}: it does not await review",
