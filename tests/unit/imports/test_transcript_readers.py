@@ -381,3 +381,64 @@ def test_a_call_goes_by_one_name(
 )
 def test_an_exit_code_is_what_the_client_tells_of_it(output: str, code: int | None) -> None:
     assert exit_told(output)[1] == code
+
+
+def of_codex(folder: Path, *payloads: dict[str, Any]) -> ImportBatch:
+    """A rollout of Codex with these items at its end."""
+    rows = [
+        {"timestamp": f"2026-04-07T08:01:0{n}Z", "type": "response_item", "payload": payload}
+        for n, payload in enumerate(payloads)
+    ]
+    return read(lines_to(folder / "rollout-more.jsonl", [*codex_rows(), *rows]))
+
+
+CALL = {"type": "function_call", "name": "shell", "call_id": "c9", "arguments": '{"command": "x"}'}
+ENDED: list[tuple[Any, bool]] = [
+    ({"success": False, "content": "no such file"}, True),
+    ({"success": True, "content": "done"}, False),
+    ({"success": False, "content": [{"type": "input_text", "text": "no such file"}]}, True),
+    ('{"output": "no such file", "metadata": {"exit_code": 1}}', True),
+    ('{"output": "done", "metadata": {"exit_code": 0}}', False),
+]
+
+
+@pytest.mark.parametrize(("output", "failed"), ENDED)
+def test_a_call_of_codex_failed_if_its_output_says_so(
+    output: Any, failed: bool, tmp_path: Path
+) -> None:
+    answer = {"type": "function_call_output", "call_id": "c9", "output": output}
+    [result] = [
+        e for e in of(of_codex(tmp_path, CALL, answer), "tool_result") if e.data["id"] == "c9"
+    ]
+    assert bool(result.data["is_error"] or result.data.get("exit_code")) is failed
+    assert "metadata" not in result.text
+    assert ("no such file" if failed else "done") in result.text
+
+
+def test_a_shell_call_of_codex_of_2025_is_a_command(tmp_path: Path) -> None:
+    action = {"type": "exec", "command": ["bash", "-lc", "make publish"]}
+    batch = of_codex(tmp_path, {"type": "local_shell_call", "call_id": "c9", "action": action})
+    assert "Bash: make publish" in [e.text for e in of(batch, "tool_call")]
+
+
+def test_what_comes_after_the_request_in_a_file_of_an_editor_is_what_the_user_said(
+    tmp_path: Path,
+) -> None:
+    text = "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nRound up."
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    assert of(of_codex(tmp_path, said), "message", "user")[-1].text == "Round up."
+
+
+def test_a_tool_of_specstory_whose_output_is_an_error_failed(tmp_path: Path) -> None:
+    path = specstory(tmp_path)
+    whole = path.read_text("utf-8")
+    for first, failed in (
+        ("Error: no such file", True),
+        ("Exit code 0", False),
+        ("All good", False),
+    ):
+        path.write_text(whole.replace("Exit code 2", first), "utf-8")
+        batch = read(path)
+        ran = next(e for e in of(batch, "tool_call") if e.data["tool"] == "Bash")
+        [result] = [e for e in of(batch, "tool_result") if e.data["id"] == ran.data["id"]]
+        assert bool(result.data["is_error"]) is failed
