@@ -413,6 +413,16 @@ def test_a_rejected_or_already_known_preference_is_not_proposed(desk, wiki):
     assert desk.as_owner("user_profile")["proposals"] == []
 
 
+def test_no_record_of_a_project_is_accepted_for_the_person(desk):
+    id = desk("save_context", content="I never want tabs in the shop.")["id"]
+    before = desk.record(id)
+    for status in ("active", "inbox"):
+        desk.put(desk.record(id).with_(status=status))
+        with pytest.raises(NotFound, match="not a proposal"):
+            desk.as_owner("person_accept", id=id)
+        assert (desk.record(id).status, desk.record(id).trust) == (status, before.trust)
+
+
 def test_two_organisations_that_agree_propose_nothing(desk, tmp_path):
     acme = Desk(
         desk.host,
