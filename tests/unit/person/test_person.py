@@ -349,6 +349,15 @@ def test_the_person_comes_first_in_a_briefing_and_what_they_insist_on_before_the
     assert text.count("Never push to main") == 1
 
 
+def test_of_a_person_with_many_preferences_each_is_listed(desk, monkeypatch):
+    monkeypatch.setattr("contextd.person.person._PAGE", 2)
+    texts = {f"I like tea number {number}" for number in ("one", "two", "three", "four", "five")}
+    for text in sorted(texts):
+        desk("save_context", content=text, scope="person")
+    told = desk.answer("user_profile").text
+    assert {text for text in texts if text in told} == texts
+
+
 def test_the_persons_lines_stay_within_their_budget_and_whole(desk):
     user_md(
         desk, "".join(f"- I like thing number {n} in its own special way.\n" for n in range(40))
