@@ -349,15 +349,6 @@ def test_the_person_comes_first_in_a_briefing_and_what_they_insist_on_before_the
     assert text.count("Never push to main") == 1
 
 
-def test_of_a_person_with_many_preferences_each_is_listed(desk, monkeypatch):
-    monkeypatch.setattr("contextd.person.person._PAGE", 2)
-    texts = {f"I like tea number {number}" for number in ("one", "two", "three", "four", "five")}
-    for text in sorted(texts):
-        desk("save_context", content=text, scope="person")
-    told = desk.answer("user_profile").text
-    assert {text for text in texts if text in told} == texts
-
-
 def test_the_persons_lines_stay_within_their_budget_and_whole(desk):
     user_md(
         desk, "".join(f"- I like thing number {n} in its own special way.\n" for n in range(40))
@@ -420,16 +411,6 @@ def test_a_rejected_or_already_known_preference_is_not_proposed(desk, wiki):
     desk.as_owner("delete_record", id=proposal["record"]["id"])
     desk.work_on("propose_for_person")
     assert desk.as_owner("user_profile")["proposals"] == []
-
-
-def test_no_record_of_a_project_is_accepted_for_the_person(desk):
-    id = desk("save_context", content="I never want tabs in the shop.")["id"]
-    before = desk.record(id)
-    for status in ("active", "inbox"):
-        desk.put(desk.record(id).with_(status=status))
-        with pytest.raises(NotFound, match="not a proposal"):
-            desk.as_owner("person_accept", id=id)
-        assert (desk.record(id).status, desk.record(id).trust) == (status, before.trust)
 
 
 def test_two_organisations_that_agree_propose_nothing(desk, tmp_path):

@@ -239,8 +239,6 @@ BROKEN = {
     "empty.yaml": ("", 0, "empty"),
     "glob.yaml": ("requirement: x\npaths: ['{a']\n", 2, "unclosed brace"),
     "change.yaml": ("requirement: x\nchanges: [touch]\n", 2, "not a kind of change"),
-    "title.yaml": ("requirement: x\ntitle: [a]\n", 2, "title: must be a text"),
-    "tags.yaml": ("requirement: x\ntags: ui\n", 2, "tags: must be a list"),
     "deep.yaml": ("requirement: " + "[" * 500 + "\n", 0, "nested"),
 }
 
@@ -267,17 +265,6 @@ def test_mistakes_are_told_with_file_line_and_way_out_and_the_others_hold(desk):
     assert "enum.yaml:2" in health["policies"]["detail"]
     assert any("regex.yaml:4" in one for one in desk.as_owner("scan")["broken"])
     assert len(records(desk)) == 1
-
-
-def test_a_standard_of_an_unknown_kind_is_told_and_the_others_hold(desk):
-    write(desk.root, "rule: Wrap errors.\nkind: law\n", "standards/errors.yaml")
-    write(desk.root, "rule: Sort imports.\nkind: coding\n", "standards/imports.yaml")
-    found = desk("standards_get")
-    [told] = [one for one in found["problems"] if "errors.yaml:2" in one]
-    assert "no kind 'law'" in told
-    assert "coding" in told
-    [kept] = records(desk, "coding_standard", "repo_standard")
-    assert "Sort imports" in kept.text
 
 
 def test_a_file_that_is_spoilt_holds_as_it_was(desk):
