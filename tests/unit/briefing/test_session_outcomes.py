@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -238,3 +239,16 @@ def test_no_prompt_waits_for_more_than_four_past_sessions(desk: Desk, monkeypatc
         matched = Record(kind=EPISODE, scope=desk.scope, content=PLAN, session=f"past {number}")
         assert list(told.lines(matched, 1_000)) == []
     assert read == [f"past {number}" for number in range(4)]
+
+
+def test_an_outcome_to_which_two_turns_lead_is_told_once(desk: Desk, monkeypatch) -> None:
+    settled = Record(kind=EPISODE, scope=desk.scope, content=LIKE, session="later")
+    outcome = SimpleNamespace(record=settled, text=LIKE, line=lambda runtime: SETTLED)
+    monkeypatch.setattr("contextd.briefing.prompt_outcomes.outcomes", lambda *given: [outcome])
+    told = PromptOutcomes(desk.runtime(), Session(scope=desk.scope), LIKE)
+    lines = [
+        line
+        for number in range(2)
+        for line, _, _ in told.lines(settled.with_(session=f"past {number}"), 1_000)
+    ]
+    assert len(lines) == 1
