@@ -131,6 +131,15 @@ def compacted_in_copilot(folder: Path) -> Path:
     return with_lines(copilot(folder), row)
 
 
+def compacted_in_codex(folder: Path) -> Path:
+    row = {
+        "timestamp": "2026-04-07T08:00:09Z",
+        "type": "compacted",
+        "payload": {"message": SUMMARY},
+    }
+    return lines_to(folder / "rollout-compacted.jsonl", [*codex_rows(), row])
+
+
 def compacted_in_continue(folder: Path) -> Path:
     item = {"message": {"role": "user", "content": "And?"}, "conversationSummary": SUMMARY}
     return put_in_document(continue_dev(folder), lambda whole: whole["history"].append(item))
@@ -147,13 +156,21 @@ def compacted_in_opencode(folder: Path) -> Path:
 
 @pytest.mark.parametrize(
     "made",
-    [compacted_in_qwen, compacted_in_copilot, compacted_in_continue, compacted_in_opencode],
+    [
+        compacted_in_codex,
+        compacted_in_qwen,
+        compacted_in_copilot,
+        compacted_in_continue,
+        compacted_in_opencode,
+    ],
 )
 def test_a_compaction_leaves_its_summary_which_nobody_said_whoever_wrote_it(
     made: Callable[[Path], Path], tmp_path: Path
 ) -> None:
     batch = read(made(tmp_path))
     assert [e.text for e in batch.events if e.data.get("origin") == "summary"] == [SUMMARY]
+    marked = [e.text for e in batch.events if e.data.get("compact")]
+    assert marked == ["context compacted", SUMMARY]
     assert SUMMARY not in [e.text for e in of(batch, "message", "user")]
     assert len({e.key for e in batch.events}) == len(batch.events)
 
