@@ -96,4 +96,24 @@ ROWS = (
         before='for row in found["rows"] if row["level"] != "bookkeeping")',
         after='for row in found["rows"])',
     ),
+    Promise(
+        says="An import counts the secrets that it replaced in a conversation.",
+        sort="counted",
+        tests=[
+            "tests/unit/imports/test_imported_chats.py::test_a_conversation_becomes_a_session_of_its_own_time_without_its_secrets",
+        ],
+        file="imports/sessions.py",
+        before="        text, secrets = intake.clean(event.text)\n",
+        after="        text, secrets = event.text, 0\n",
+    ),
+    Promise(
+        says="A conversation that is imported again adds only its new messages.",
+        sort="counted",
+        tests=[
+            "tests/unit/imports/test_imported_chats.py::test_a_conversation_that_is_imported_again_adds_only_what_is_new",
+        ],
+        file="imports/sessions.py",
+        before="if event.key not in there_already)",
+        after="if event.key)",
+    ),
 )

@@ -210,4 +210,14 @@ ROWS = (
         before="    new = [text for text in texts if not counts[line_digest(text)]]\n",
         after="    new = list(texts)\n",
     ),
+    Promise(
+        says="A blocker with a number ends with that number only.",
+        sort="ended",
+        tests=[
+            "tests/unit/claims/test_work_states.py::test_anything_else_does_not",
+        ],
+        file="claims/work_states.py",
+        before="        return bool(numbers & newer.names)\n",
+        after="        return bool(numbers)\n",
+    ),
 )

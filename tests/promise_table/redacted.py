@@ -83,4 +83,14 @@ ROWS = (
         before="[self._scrub(text)[:_CHARACTERS] or",
         after="[text[:_CHARACTERS] or",
     ),
+    Promise(
+        says="A part of a known secret is no tag.",
+        sort="redacted",
+        tests=[
+            "tests/unit/redaction/test_redaction_of_parts.py::test_a_known_secret_is_replaced_where_it_can_be_no_ordinary_word",
+        ],
+        file="redaction/repeated_secrets.py",
+        before=" or _is_part(alone, text, secret):\n",
+        after=":\n",
+    ),
 )

@@ -147,4 +147,34 @@ ROWS = (
         before="        if text and self.known_by not in text:\n",
         after="        if text and self.known_by not in text and not text.strip():\n",
     ),
+    Promise(
+        says="A line of a bundle that cannot be true is left out and named.",
+        sort="refused",
+        tests=[
+            "tests/unit/imports/test_damaged_bundles.py::test_a_line_that_cannot_be_true_is_left_out_with_its_reason_and_the_rest_is_read",
+        ],
+        file="imports/bundle.py",
+        before=" or not 0 <= share <= 1:\n",
+        after=":\n",
+    ),
+    Promise(
+        says="A bundle of a later version is refused as a whole.",
+        sort="refused",
+        tests=[
+            "tests/unit/imports/test_damaged_bundles.py::test_a_file_of_another_version_or_sort_is_refused_as_a_whole",
+        ],
+        file="imports/bundle.py",
+        before='            if line.get("version") != VERSION:\n',
+        after="            if False:\n",
+    ),
+    Promise(
+        says="No part of a large collection is merged where all of it was asked for.",
+        sort="refused",
+        tests=[
+            "tests/unit/consolidation/test_consolidation.py::test_a_large_collection_is_merged_in_the_background_and_never_only_in_part",
+        ],
+        file="consolidation/operations/consolidation.py",
+        before="        if dry_run or ids:\n",
+        after="        if dry_run:\n",
+    ),
 )

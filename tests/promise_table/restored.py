@@ -160,4 +160,24 @@ ROWS = (
         before='record.status in ("superseded", "merged")',
         after='record.status in ("merged",)',
     ),
+    Promise(
+        says="A conversation whose import was undone comes back with the next import.",
+        sort="restored",
+        tests=[
+            "tests/unit/imports/test_imported_chats.py::test_a_conversation_whose_import_was_undone_comes_back_with_the_next_one",
+        ],
+        file="imports/sessions.py",
+        before='    if known.status == "withdrawn":\n        _readmit(intake, there, known)\n        return\n    there_already',
+        after="    there_already",
+    ),
+    Promise(
+        says="A promoted copy that was deleted comes back when its original is promoted again.",
+        sort="restored",
+        tests=[
+            "tests/unit/consolidation/test_promotion.py::test_a_copy_that_was_deleted_comes_back_when_its_original_is_promoted_again",
+        ],
+        file="consolidation/promotion.py",
+        before='    if there and there[0].status == "active":\n',
+        after="    if there:\n",
+    ),
 )

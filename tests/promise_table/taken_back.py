@@ -193,4 +193,14 @@ ROWS = (
         before="    return bool(taking) and not DENIAL.match(words) and all(map(ending_in, taking))\n",
         after="    return False\n",
     ),
+    Promise(
+        says="A clone that joined once it was trusted takes its memory along when it is parted.",
+        sort="taken back",
+        tests=[
+            "tests/unit/projects/test_joined_projects.py::test_a_clone_that_joined_once_it_was_trusted_is_parted_with_what_it_wrote",
+        ],
+        file="projects/joining.py",
+        before="            directory.save(_cut(whole, {chain.part.scope}, places))\n",
+        after="            directory.save(whole)\n",
+    ),
 )

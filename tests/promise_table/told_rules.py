@@ -161,8 +161,8 @@ ROWS = (
         sort="told",
         tests=["tests/unit/learning/test_rules_in_question.py::test_a_wrong_id_changes_nothing"],
         file="learning/operations/candidates.py",
-        before="        changes[record.id] = one\n",
-        after="        changes[record.id] = one\n        change_all(runtime, [one])\n",
+        before="            changes[record.id] = _judged(runtime, record, verdict, text=text)\n",
+        after="            [changes[record.id]] = [_judged(runtime, record, verdict, text=text)]\n            change_all(runtime, [changes[record.id]])\n",
     ),
     Promise(
         says="contextd's question is not taken for your words.",

@@ -1,7 +1,7 @@
 """Which rule in force a sentence may end or change, where its words do not decide that (`endings` holds those that do).
 
 The rule is found by the words that both share, which is nearly always right; whether it ends is the agent's to say, who
-has read the conversation. A question in vain costs some 25 tokens, a wrong ending a rule.
+has read the conversation. A needless question costs some 60 tokens, a wrong ending a rule.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextd_common.text.regex import regex
 
 _LEAST = 0.25
 """Least score of a rule in question. With fourteen rules in force of another author it puts a rule in question in 2 % of 993
-real prompts, in vain, and in 73 and 60 % of the English endings and replacements by that author that were not seen before.
+real prompts, where none was meant, and in 73 and 60 % of the English endings and replacements by that author that were not seen before.
 With .2 it is 4, 73 and 63 %. A list of words of change beside `ENDS` found 85 % of the rows it was made with and half of the
 others, so there is none.
 """
@@ -65,14 +65,14 @@ def rule_in_question(
     """The rule that a message most likely ends or changes, only one `among` these ids if they are given; None if none is
     likely.
     """
-    said = list(sentences(text))
+    parts = list(sentences(text))
     found: list[InQuestion] = []
-    for place, sentence in enumerate(said):
+    for place, sentence in enumerate(parts):
         weight = _weight(sentence)
         if not weight or _ASKS.search(sentence):
             continue
         # `That rule about tabs? Gone.` names the rule a sentence before.
-        for unit in (sentence, " ".join(said[max(0, place - 1) : place + 1])):
+        for unit in (sentence, " ".join(parts[max(0, place - 1) : place + 1])):
             least = 1 if weight > 1 else _SHARED
             scores = _scores(unit, rules, least)
             found += [
@@ -112,7 +112,7 @@ def _weight(sentence: str) -> float:
 
 
 def _scores(text: str, rules: ComparedRules, least: int) -> dict[str, float]:
-    """How much each rule shares with a text, if it shares at least so many words: the geometric mean of the shares of both,
+    """How much each rule shares with a text, if it shares at least this many words: the geometric mean of the shares of both,
     where a word of the rule counts less the more rules have it.
     """
     language = compared_language(text)

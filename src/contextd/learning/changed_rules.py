@@ -56,7 +56,7 @@ def as_data(found: Sequence[tuple[Record, str, datetime]]) -> Mapping[str, objec
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RuleInQuestion:
     """A rule in force about which a session's agent was asked, and the words of the user that it was about."""
 
     rule: Record
@@ -65,18 +65,18 @@ class Asked:
     at: datetime
 
 
-def asked_about(runtime: Runtime, record: Record) -> Asked | None:
+def asked_about(runtime: Runtime, record: Record) -> RuleInQuestion | None:
     """The latest question about a rule in force; None if no session was asked about it."""
     if record.status != "active":
         return None
     for session in runtime.sessions():
         for id, words, at in session.data.get(IN_QUESTION, ()):
             if id == record.id:
-                return Asked(record, session, words, parse_instant(str(at)))
+                return RuleInQuestion(record, session, words, parse_instant(str(at)))
     return None
 
 
-def answered(runtime: Runtime, asked: Asked, text: str) -> tuple[Changed, Record | None]:
+def answered(runtime: Runtime, asked: RuleInQuestion, text: str) -> tuple[Changed, Record | None]:
     """The end of a rule as an agent judged it, and the rule with this `text` in its place if there is any."""
     new = _in_its_place(runtime, asked, text) if text else None
     by = runtime.client or "an agent"
@@ -84,7 +84,7 @@ def answered(runtime: Runtime, asked: Asked, text: str) -> tuple[Changed, Record
     return ended_by(runtime, asked.rule, new.id if new is not None else "", reason), new
 
 
-def _in_its_place(runtime: Runtime, asked: Asked, text: str) -> Record:
+def _in_its_place(runtime: Runtime, asked: RuleInQuestion, text: str) -> Record:
     """The rule that holds instead, in an agent's words."""
     record = Record(
         id=str(uuid.uuid5(_NAMESPACE, f"{asked.session.id}:{asked.rule.id}:{text}")),
@@ -103,7 +103,7 @@ def _in_its_place(runtime: Runtime, asked: Asked, text: str) -> Record:
     return cleaned(runtime, record)[0]
 
 
-def as_work(ended: Sequence[tuple[Asked, str]]) -> WorkChanges:
+def as_work(ended: Sequence[tuple[RuleInQuestion, str]]) -> WorkChanges:
     """What the sessions keep of rules that ended by an answer, each with the id of the rule in its place: the next briefing
     tells it once.
     """

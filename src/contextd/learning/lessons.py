@@ -94,7 +94,7 @@ _RULES = (
 
 
 _MOST_CHANGED = 3
-"""Rules in force that are asked about at once: some 60 tokens each, and one session in six has one, most of them in vain."""
+"""Rules in force that are asked about at once: some 60 tokens each, most of them needless."""
 
 _CHANGED = (
     "Rules in force that the user may have ended or changed: {} In one call of settle_candidates (by tool_call if you do not see "

@@ -155,14 +155,29 @@ def test_condensing_keeps_strong_preferences_longest() -> None:
     )
 
 
+def test_a_wrapped_paragraph_is_one_text_and_a_code_block_stays_whole() -> None:
+    text = (
+        "I write tests\nbefore code. Never\npush to main.\n\n"
+        "- Tea is\n  fine.\n- Coffee\n\n"
+        "```\nmake publish\n\n# a comment\n```\n"
+    )
+    code = "```\nmake publish\n\n# a comment\n```"
+    assert condense(text, 1_000) == (
+        f"I write tests before code. Never push to main.\n- Tea is fine.\n- Coffee\n{code}"
+    )
+    assert condense(text, 8) == "Never push to main."
+
+
 def test_a_short_part_leaves_its_room_to_a_long_one() -> None:
     long = " ".join(f"Story {n} is about a cat." for n in range(200))
-    made = compose([Part("a", "A", "Be calm."), Part("b", "B", long), Part("c", "C", "")], 500)
-    assert made.parts["a"] < 10
-    assert made.parts["b"] > 400
-    assert made.parts["c"] == 0
-    assert made.tokens <= 500
-    assert made.condensed == ["b"]
+    for first, second in (("a", "b"), ("b", "a")):
+        parts = [Part(first, "A", "Be calm."), Part(second, "B", long), Part("c", "C", "")]
+        made = compose(parts, 500)
+        assert made.parts[first] < 10
+        assert made.parts[second] > 400
+        assert made.parts["c"] == 0
+        assert made.tokens <= 500
+        assert made.condensed == [second]
 
 
 @pytest.mark.parametrize("budget", range(-60, 4))

@@ -53,6 +53,15 @@ def test_the_line_groups_a_folder_and_drops_the_last_files_for_its_budget() -> N
     assert files_line([]) == ""
 
 
+def test_the_line_may_fill_its_budget_to_the_last_token(monkeypatch) -> None:
+    paths = ["src/a/one.py", "README.md"]
+    whole = files_line(paths)
+    monkeypatch.setattr("contextd.briefing.recent_files._TOKENS", count_tokens(whole))
+    assert files_line(paths) == whole
+    monkeypatch.setattr("contextd.briefing.recent_files._TOKENS", count_tokens(whole) - 1)
+    assert files_line(paths) == files_line(paths[:1])
+
+
 def test_a_path_that_no_file_can_have_stops_no_briefing(desk: Desk, tmp_path: Path) -> None:
     session = CodingClient(desk, tmp_path)
     session.starts()

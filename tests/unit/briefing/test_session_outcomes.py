@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from contextd.briefing.session_outcome import outcomes, standing_matches
+from contextd.briefing.prompt_outcomes import PromptOutcomes
+from contextd.briefing.session_outcome import SessionOutcome, outcomes, standing_matches
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
+from contextd.domain.sessions import Session
 from contextd.search.validity import validities
 from contextd_common.text.tokens import count_tokens
 from support.clients import CodingClient, chat
@@ -220,3 +223,32 @@ def test_a_memory_pasted_into_a_prompt_is_not_injected_again(client: Opened, des
     question = "Where does the quarry import keep its checkpoints for each vein?"
     assert "import_marks" in asking.asks(question)
     assert "import_marks" not in pasting.asks(f"{question}\n\nQuarry import: {fact}")
+
+
+def test_no_prompt_waits_for_more_than_four_past_sessions(desk: Desk, monkeypatch) -> None:
+    read: list[str] = []
+    runtime = desk.runtime()
+
+    def outcomes_of(_: object, matched: Record, *rest: object) -> list[SessionOutcome]:
+        read.append(matched.session)
+        return []
+
+    monkeypatch.setattr("contextd.briefing.prompt_outcomes.outcomes", outcomes_of)
+    told = PromptOutcomes(runtime, Session(scope=desk.scope), LIKE)
+    for number in range(9):
+        matched = Record(kind=EPISODE, scope=desk.scope, content=PLAN, session=f"past {number}")
+        assert list(told.lines(matched, 1_000)) == []
+    assert read == [f"past {number}" for number in range(4)]
+
+
+def test_an_outcome_to_which_two_turns_lead_is_told_once(desk: Desk, monkeypatch) -> None:
+    settled = Record(kind=EPISODE, scope=desk.scope, content=LIKE, session="later")
+    outcome = SimpleNamespace(record=settled, text=LIKE, line=lambda runtime: SETTLED)
+    monkeypatch.setattr("contextd.briefing.prompt_outcomes.outcomes", lambda *given: [outcome])
+    told = PromptOutcomes(desk.runtime(), Session(scope=desk.scope), LIKE)
+    lines = [
+        line
+        for number in range(2)
+        for line, _, _ in told.lines(settled.with_(session=f"past {number}"), 1_000)
+    ]
+    assert len(lines) == 1

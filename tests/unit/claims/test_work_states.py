@@ -76,6 +76,8 @@ ENDED = [
     ("The current version is 1.2.", "Released version 1.3."),
     ("We are at v0.9.4.", "Bumped the version to 0.10.0."),
     ("The latest release is 3.1.0.", "Version 3.2.0 is out."),
+    ("We are blocked on #31, the new signer.", "PR #31 was merged."),
+    ("We are blocked on #31, the new signer.", "Issue #31 is closed."),
 ]
 STILL_SO = [
     ("src/cache.py has uncommitted edits.", "Committed src/store.py."),
@@ -112,6 +114,8 @@ STILL_SO = [
     ("The tests are failing on main.", "The tests are fixed for the parser."),
     ("The user said the tables are broken again.", "The tables are fixed."),
     ("I have now broken down the plan into files.", "The plan is fixed."),
+    ("We are blocked on #31, the new signer.", "PR #131 was merged."),
+    ("We are blocked on #31, the new signer.", "The new signer is enabled."),
     ("Everything on this page is not implemented.", "Added pages that are updated nightly."),
 ]
 

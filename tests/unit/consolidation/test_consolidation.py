@@ -337,3 +337,18 @@ def test_only_what_was_named_is_merged_and_nothing_is_archived(desk, pools):
     done = trigger(desk, ids=ids)
     assert (done["clusters"], done["archived"]) == (1, 0)
     assert sorted(statuses(desk, pools)) == ["active", "active", "merged", "merged"]
+
+
+def test_a_large_collection_is_merged_in_the_background_and_never_only_in_part(
+    desk, pools, monkeypatch
+):
+    monkeypatch.setattr("contextd.consolidation.operations.consolidation._AT_ONCE", 3)
+    for arguments in ({"dry_run": True}, {"ids": [pools[0].id]}):
+        with pytest.raises(ContextdError, match="more than 3 remediations"):
+            trigger(desk, **arguments)
+    done = desk.on("cli").answer("consolidation_trigger", collection="remediations")
+    assert done.value["job_id"]
+    assert "in the background" in done.text
+    assert statuses(desk, pools) == ["active"] * 4
+    desk.host.work_off()
+    assert sorted(statuses(desk, pools)) == ["active", "active", "merged", "merged"]

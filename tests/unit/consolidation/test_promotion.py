@@ -284,3 +284,25 @@ def test_who_may_not_write_an_original_takes_its_copy_back_and_leaves_it_alone(d
     assert links_back(admin.runtime(), desk.record(copy)) == []
     monkeypatch.undo()
     assert [one.record.id for one in links_back(admin.runtime(), desk.record(copy))] == [memory]
+
+
+@pytest.mark.parametrize("said", [LESSON, "Wrap errors with context, before returning them from a handler!"])  # fmt: skip
+def test_what_two_projects_promote_is_in_the_team_once_and_linked_to_both(desk, wiki, said):
+    desk.as_owner("init")
+    mine, theirs = lesson(desk), lesson(wiki, said)
+    first, second = promote(desk, mine), promote(wiki, theirs)
+    assert (second["new_id"], second["status"]) == (first["new_id"], "known")
+    [copy] = layer(desk, TEAM, "active")
+    assert set(copy.data["promoted_from"]) == {mine, theirs}
+    assert wiki.record(theirs).data["promoted_to"] == [copy.id]
+
+
+def test_a_copy_that_was_deleted_comes_back_when_its_original_is_promoted_again(desk, wiki):
+    desk.as_owner("init")
+    id = lesson(desk)
+    new = promote(desk, id)["new_id"]
+    desk.as_owner("delete_record", id=new)
+    assert found(wiki) == []
+    again = promote(desk, id)
+    assert (again["new_id"], again["status"]) == (new, "promoted")
+    assert found(wiki) == [new]

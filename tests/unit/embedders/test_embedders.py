@@ -15,7 +15,9 @@ import pytest
 
 from contextd.embedders import EMBEDDERS, open_embedder
 from contextd.embedders.minilm import MODEL_DIR, MiniLM
+from contextd.ports.knowledge import Embedder
 from contextd_common.errors import Invalid, Unavailable
+from support.desks import embedder
 
 TEXTS = (
     "how to open a file in python",
@@ -28,12 +30,13 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def minilm() -> MiniLM:
-    return MiniLM()
+def minilm() -> Embedder:
+    """The model of the other tests: a second one would take 40 MB."""
+    return embedder()
 
 
 @pytest.fixture(scope="module")
-def vectors(minilm: MiniLM) -> np.ndarray:
+def vectors(minilm: Embedder) -> np.ndarray:
     return minilm.embed(TEXTS)
 
 
@@ -77,7 +80,7 @@ def test_no_texts_give_no_rows_and_load_nothing(tmp_path: Path):
     assert MiniLM(folder=tmp_path).embed([]).shape == (0, 384)
 
 
-def test_threads_share_one_embedder(minilm: MiniLM, vectors: np.ndarray):
+def test_threads_share_one_embedder(minilm: Embedder, vectors: np.ndarray):
     with ThreadPoolExecutor(4) as pool:
         rows = list(pool.map(lambda _: minilm.embed(TEXTS[:3]), range(8)))
     assert all(np.array_equal(row, vectors[:3]) for row in rows)

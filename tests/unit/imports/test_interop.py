@@ -194,3 +194,18 @@ def test_imported_ids_are_shown_whole(desk, tmp_path):
     assert "perf-0141 Cache page 1" in told
     assert "perf-0142 Cache page 2" in told
     assert desk("delete_context", id="perf-0141")["message"].startswith("deleted perf-0141;")
+
+
+def test_an_entry_whose_id_another_kind_of_record_has_gets_an_id_of_its_own(desk, tmp_path):
+    memory = desk(
+        "memory_record", title="Queue", description="When orders are late",
+        content="Look at the length of the queue first.", outcome="success",
+    )["id"]  # fmt: skip
+    before = desk.record(memory)
+    entry = {**ONE["entries"][0], "id": memory}
+    report = desk.as_owner("import", path=write(tmp_path, {**ONE, "entries": [entry]}))
+    assert report["new"] == 1
+    assert desk.record(memory) == before
+    [told] = desk("list_contexts")["entries"]
+    assert told["content"] == entry["content"]
+    assert told["id"] != memory

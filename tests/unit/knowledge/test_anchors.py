@@ -12,7 +12,7 @@ import pytest
 from contextd.awareness.operations.stability import check_stability
 from contextd.domain.records import Anchor
 from contextd.jobs.table import Task
-from contextd.knowledge.citations import Citations, cited_paths, reverted
+from contextd.knowledge.citations import AnchorStanding, Citations, cited_paths, reverted
 from support.desks import Unlost
 from support.repositories import git
 
@@ -246,3 +246,21 @@ def test_without_git_nothing_is_said(tmp_path):
     assert seen.standings({"a": Anchor()}) == {}
     found = seen.standings({"a": Anchor("abcd1234", "main", {"a.py": "0" * 40})})
     assert not found.get("a") or not found["a"].elsewhere
+
+
+@pytest.mark.parametrize(
+    ("standing", "note", "stale"),
+    [
+        (AnchorStanding(), "", False),
+        (AnchorStanding(lost=True), "its commit is not in the history any more", False),
+        (AnchorStanding(lost=True, reverted=True), "its commit was reverted", True),
+        (AnchorStanding(changed=("a", "b", "c")), "cited code changed since: a, b", True),
+        (AnchorStanding(missing=("a",), moved={"b": "c"}), "cited file is gone: a; b is now c", True),
+        (AnchorStanding(moved={"b": "c"}), "b is now c", False),
+        (AnchorStanding(elsewhere="next", changed=("a",)), "from branch next, not merged here", True),
+    ],
+)  # fmt: skip
+def test_the_reader_is_told_what_became_of_the_code_that_a_record_cites(
+    standing: AnchorStanding, note: str, stale: bool
+) -> None:
+    assert (standing.note, standing.stale) == (note, stale)

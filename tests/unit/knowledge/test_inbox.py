@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import Changes, KnowledgeChanges, Put
-from contextd.domain.records import Record
+from contextd.domain.imported_records import FROM_OTHERS
+from contextd.domain.records import Change, Record
+from contextd.domain.scope import Scope
+from contextd.knowledge.operations.inbox import doubt_of
+from contextd.person.proposals import PROPOSED_FROM
 from contextd_common.errors import Invalid, NotFound
 from support.desks import Desk
 
@@ -126,3 +130,59 @@ def test_the_text_says_what_waits_and_how_to_settle_it(desk: Desk) -> None:
     text = desk.on("cli").answer("inbox").text
     assert id[:8] in text
     assert "contextd inbox accept" in text
+
+
+def queued(record: Record, *reasons: str, action: str = "update") -> list[Change]:
+    """A history: the record came with the first of these reasons and has been noted with the others since."""
+    seqs = enumerate(reasons, 1)
+    return [
+        Change(seq, record.id, record.created_at, "x", action, reason, record if seq > 1 else None, record)
+        for seq, reason in seqs
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "reasons", "doubt", "why"),
+    [
+        ({}, [""], "once", "one session said it, and no other one has since"),
+        ({"status": "inbox"}, [""], "doubted", "the write gate set it aside"),
+        ({"status": "inbox"}, ["it is too short"], "doubted", "it is too short"),
+        ({}, ["contradicts 1234abcd: 5 / 6"], "contradicts", "it contradicts 1234abcd: 5 / 6"),
+        ({}, ["stands in shop and wiki"], "proposed", "it recurs: stands in shop and wiki"),
+        ({"data": {PROPOSED_FROM: ["shop"]}}, [""], "proposed", "it recurs in several projects"),
+        ({}, ["refuted: no command blubb"], "doubted", "a session ran its command, and there is no such command"),
+        ({}, [f"import 12, {FROM_OTHERS}"], "doubted", "it came in a bundle of others: agents follow it once you accept it"),
+        ({}, ["unused: s1"], "unused", "1 session was told it and made nothing of it"),
+        ({}, ["unused: s1", "unused: s2", "used: s3"], "unused", "2 sessions were told it and made nothing of it, 1 did"),
+        (
+            {"kind": "remediation", "trust": "extracted", "data": {"occurrence_count": 3}}, [""], "fixed",
+            "3 sessions met the error, and no two ended it by the same step",
+        ),
+        (
+            {"kind": "remediation", "trust": "extracted",
+             "data": {"occurrence_count": 3, "fixed_in": ["aaaaaaaaaa", "bbbbbbbbbb"]}}, [""], "fixed",
+            "the same step ended the error in 2 of 3 sessions that met it: aaaaaaaaaa, bbbbbbbbbb",
+        ),
+    ],
+)  # fmt: skip
+def test_whoever_reviews_a_record_is_told_why_it_waits(fields, reasons, doubt, why) -> None:
+    record = Record(
+        **{
+            "kind": "context",
+            "scope": Scope("acme"),
+            "content": "x",
+            "status": "candidate",
+            **fields,
+        }
+    )
+    assert doubt_of(record, queued(record, *reasons)) == (doubt, why)
+
+
+def test_an_undo_is_no_reason_why_a_record_waits() -> None:
+    record = Record(kind="context", scope=Scope("acme"), content="x", status="candidate")
+    history = [
+        *queued(record, "it is too short"),
+        Change(2, record.id, record.created_at, "x", "keep", "", record, record.with_(status="active")),
+        Change(3, record.id, record.created_at, "x", "undo", "keep of 2", record.with_(status="active"), record),
+    ]  # fmt: skip
+    assert doubt_of(record, history) == ("doubted", "it is too short")

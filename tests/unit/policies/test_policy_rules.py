@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.policies.actions import changes_in, is_diff, rewritten, told, touched_by
-from contextd.policies.licences import is_refused, licence_in
-from contextd.policies.packages import PackageName, packages_installed_by
+from contextd.policies.actions import FileChange, changes_in, is_diff, rewritten, told, touched_by
+from contextd.policies.licences import is_refused, licence_in, licences_in
+from contextd.policies.packages import PackageName, packages_in, packages_installed_by
 from contextd.policies.patterns import LONGEST_LINE, glob_pattern, may_match, pattern_of
 from contextd.policies.rule_check import MOST_PER_RULE, check
 from contextd.policies.rule_files import policy_file
@@ -228,6 +228,44 @@ def test_a_command_names_what_it_installs() -> None:
     assert named("pip install -r requirements.txt 'Foo_Bar[x]>=2' ./local") == ["foo-bar"]
     assert named("cd a && uv add x; go get example.com/m@v1") == ["x", "example.com/m"]
     assert named("npm install") == named("npm run install-x") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "removed", "names"),
+    [
+        ("pyproject.toml", ['  "httpx>=1",'], [], ["httpx"]),
+        ("pyproject.toml", ['  # "httpx>=1",'], [], []),
+        ("requirements-dev.txt", ["Foo_Bar==2", "# httpx==1"], [], ["foo-bar"]),
+        ("requirements.txt", ["httpx==2"], ["httpx==1"], []),
+        ("package.json", ['"left-pad": "^1"', '"version": "1"'], [], ["left-pad"]),
+        ("README.md", ["httpx==2"], [], []),
+    ],
+)
+def test_a_manifest_names_the_packages_that_are_new_in_it(path, added, removed, names) -> None:
+    lines = [list(enumerate(some, 1)) for some in (added, removed)]
+    assert [one.name for one in packages_in(FileChange(path, "edit", *lines))] == names
+
+
+def test_a_command_that_no_shell_reads_still_names_what_it_installs() -> None:
+    assert "httpx" in [one.name for one in packages_installed_by("pip install httpx 'half")]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "licence"),
+    [
+        ("LICENSE", "  Server Side Public License", "SSPL-1.0"),
+        ("LICENSE.txt", "Business Source License 1.1", "BUSL-1.1"),
+        ("COPYING", "GNU LESSER GENERAL PUBLIC LICENSE", "LGPL-3.0"),
+        ("a.py", "# under the terms of the GNU Affero General Public License", "AGPL-3.0"),
+        ("setup.py", "'License :: OSI Approved :: GNU General Public License v3',", "GPL-3.0"),
+        ("Cargo.toml", 'license = "MIT OR Apache-2.0"', "MIT OR Apache-2.0"),
+        ("README.md", "Business Source License 1.1", ""),
+        ("README.md", 'license = "MIT"', ""),
+    ],
+)
+def test_a_licence_is_read_where_it_is_declared_and_nowhere_else(path, line, licence) -> None:
+    found = licences_in(FileChange(path, "edit", [(7, line)]))
+    assert list(found) == ([(licence, 7)] if licence else [])
 
 
 def pack_rules() -> list[PolicyRule]:

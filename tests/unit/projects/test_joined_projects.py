@@ -287,3 +287,18 @@ def test_an_unknown_word_of_the_owner_changes_nothing(boat: Desk, fork: Desk) ->
     with pytest.raises(ContextdError):
         fork.as_owner("part_project", name=str(boat.scope))
     assert terns(fork)
+
+
+def test_a_clone_that_joined_once_it_was_trusted_is_parted_with_what_it_wrote(
+    boat: Desk, tmp_path: Path
+) -> None:
+    apart = stranger(boat, clone(boat.root, tmp_path / "clone", OLD))
+    apart("save_context", content=TERNS)
+    apart.as_owner("trust")
+    assert knows(apart)
+    assert terns(boat)
+    parted = apart.as_owner("part_project")
+    assert parted["roots"] == [str(apart.root)]
+    assert terns(apart)
+    assert not knows(apart)
+    assert not terns(boat)

@@ -114,3 +114,12 @@ def test_modules_of_one_project_know_nothing_of_a_neighbours_records(shop: Desk)
     other.as_owner("init")
     known(other, "Tokens live a day.", "src/auth/token.ts", module="auth")
     assert modules(shop)["auth"]["records"] == 0
+
+
+def test_the_page_of_a_module_says_what_it_needs_and_what_was_recorded_of_it(shop: Desk) -> None:
+    known(shop, "The invoice has a field for the discount.", module="billing")
+    text = shop.answer("project_module", name="billing").text
+    assert "Depends on: auth" in text
+    _, _, recorded = text.partition("## Recorded")
+    assert "The invoice has a field for the discount." in recorded
+    assert "## Recorded" not in shop.answer("project_module", name="users").text

@@ -57,6 +57,14 @@ def test_all_that_makes_a_file_unusable_is_told_at_once(tmp_path):
         assert line in refusal.value.message
 
 
+def test_what_to_run_is_shown_until_a_project_is_initialised(words_only):
+    cli = words_only.on("cli")
+    words_only("save_context", content="The depot opens at six.")
+    assert "run `contextd init`" in cli.answer("show").text
+    words_only.as_owner("init")
+    assert "contextd init" not in cli.answer("show").text
+
+
 def test_a_scan_shows_what_holds_and_what_is_odd(desk):
     desk.as_owner("init")
     path = desk.root / ".context" / "project.yaml"

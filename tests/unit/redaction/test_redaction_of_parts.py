@@ -7,7 +7,9 @@ import json
 import pytest
 
 from contextd.claims.write_gate import Draft, without_secrets
+from contextd.redaction.bare_secrets import is_bare_secret
 from contextd.redaction.redact import MARK, redact_bare, redact_json, redact_parts
+from contextd.redaction.repeated_secrets import without_known
 
 BARE = "vQW6rB00GIrk9CEXeUyEXfM"
 SECRET = "Tr7wobbleQuince42"
@@ -78,6 +80,36 @@ def test_a_word_used_as_a_password_is_replaced_only_where_it_is_the_whole_text()
     )
     assert parts[1].startswith(MARK)
     assert parts[2] == "the swordfishing season"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "gone"),
+    [
+        ("write marmalade on the label", "marmalade", False),
+        ("  Marmalade ", "marmalade", True),
+        ("log in with mar9, please", "mar9", False),
+        ("log in with mar9-malade, please", "mar9-malade", True),
+        ("the amar9-malades are ripe", "mar9-malade", False),
+        ("mar9-mal", "mar9-malade", True),
+        ("malade", "mar9-malade", False),
+        ("log mar9-mal", "mar9-malade", False),
+    ],
+)
+def test_a_known_secret_is_replaced_where_it_can_be_no_ordinary_word(text, secret, gone) -> None:
+    assert ("[hidden]" in without_known(text, {secret: "[hidden]"})) is gone
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("vQWjrBgGIrkxCEXeUyEXfMzqHb7", True),
+        ("vQWjrBgGIrkxCEXeUyEXfMz7", True),
+        ("vQWjrBgGIrkxCEXeUyEXfM7", False),
+        ("vQWj4BgGIrk6CEXeUyEX7M", True),
+    ],
+)
+def test_a_generated_run_with_one_number_is_a_secret_from_24_characters_on(text, secret) -> None:
+    assert is_bare_secret(text) is secret
 
 
 def test_equal_secrets_of_one_record_keep_one_fingerprint() -> None:

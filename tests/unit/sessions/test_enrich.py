@@ -30,6 +30,13 @@ def test_the_file_decides_first_and_words_next(content: str, file: str, module: 
     assert module_of(content, file, PLACES) == module
 
 
+def test_of_two_folders_that_hold_a_file_the_inner_one_decides() -> None:
+    places = [Place("shop", ("src/shop",)), Place("tax", ("src/shop/tax",)), Place("a", ("src",))]
+    for some in (places, places[::-1]):
+        assert module_of("Never round twice.", "src/shop/tax/eu.py", some) == "tax"
+        assert module_of("Never round twice.", "src/shop/cart.py", some) == "shop"
+
+
 def test_meaning_is_asked_last_and_must_be_close() -> None:
     text = "Cents only."
     assert module_of(text, "", PLACES, lambda a, b: 0.9 if "Invoices" in b else 0.1) == "billing"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.domain.records import Record
 from contextd.domain.sessions import Event
 from contextd.search.hits import Hit, ScorePart
 from contextd.search.operations.search import SearchHit, shown
@@ -206,6 +207,31 @@ def test_injected_text_in_a_transcript_is_not_learned_again(desk, tmp_path):
     hook(desk, "SessionEnd", session, transcript_path=str(path))
     desk.host.work_off()
     assert desk.as_owner("status")["records"].get("discovery", 0) == 0
+
+
+def test_a_checkpoint_restores_what_was_decided_since_the_session_began_and_nothing_older(
+    desk, home
+):
+    def decided(content: str) -> None:
+        home.clock.move(minutes=1)
+        data = {"type": "decision"}
+        now = home.clock.now()
+        desk.put(
+            Record(kind="discovery", scope=desk.scope, content=content, data=data, created_at=now)
+        )
+
+    desk.as_owner("init")
+    decided("We read orders from Kafka.")
+    home.clock.move(minutes=1)
+    session = desk("session_start", task_description="Move the queue")["session_id"]
+    decided("We read orders from Postgres.")
+    saved = desk("session_checkpoint", text="Queue moved.", session_id=session)
+    decided("We drain the queue at noon.")
+    context = desk("session_resume", checkpoint_id=saved["checkpoint_id"])["restored_context"]
+    _, _, decisions = context.partition("Decisions:")
+    assert decisions.count("We read orders from Postgres.") == 1
+    assert "We drain the queue at noon." in decisions
+    assert "Kafka" not in context
 
 
 def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(desk):

@@ -98,3 +98,22 @@ def test_a_device_id_is_told_apart_by_whether_it_was_there_before(tmp_path: Path
     found = device_id(path)
     assert found.ok is True
     assert "before this process started" in found.text
+
+
+def test_a_process_without_the_embedder_has_nothing_that_could_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    assert telemetry().text == "onnxruntime is not loaded"
+
+
+def test_a_socket_of_a_kind_that_the_kernel_does_not_list_is_no_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = "contextd.upkeep.network_check._sorted_sockets"
+    monkeypatch.setattr(name, lambda: ([], 3, 2))
+    assert sockets().ok is None
+    monkeypatch.setattr(name, lambda: (["10.0.0.1:443"], 3, 2))
+    assert sockets().ok is False
+    monkeypatch.setattr(name, lambda: ([], 3, 0))
+    assert sockets().ok

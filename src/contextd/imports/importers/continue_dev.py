@@ -56,10 +56,12 @@ def _item(transcript: Transcript, item: Mapping[str, Any], seen: Counter[str]) -
     transcript.key = text_of(message.get("id")) or entry_key(
         seen, {"role": role, "said": text, "c": calls}
     )
-    if text_of(item.get("conversationSummary")):
+    if summary := text_of(item.get("conversationSummary")):
         key, transcript.key = transcript.key, f"{transcript.key}-summary"
         transcript.compacted()
-        transcript.summarised(text_of(item.get("conversationSummary")))
+        # A repeated key is ignored.
+        transcript.key += "-text"
+        transcript.summarised(summary)
         transcript.key = key
     if role == "user":
         transcript.by_user(text)

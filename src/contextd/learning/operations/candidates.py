@@ -12,7 +12,7 @@ from contextd.domain.limits import Id, Statement
 from contextd.domain.records import Record, Trust, short_id
 from contextd.imports.transcripts import scrubbed
 from contextd.knowledge.writing import Changed, change_all
-from contextd.learning.changed_rules import Asked, answered, as_work, asked_about
+from contextd.learning.changed_rules import RuleInQuestion, answered, as_work, asked_about
 from contextd.learning.corroboration import DROPPED, as_rule
 from contextd.learning.passages import SHORTEST
 from contextd.projects.project_model import project_model
@@ -116,7 +116,7 @@ def settle_candidates(
     standing, instead, ended = (
         dict[str, Record](),
         dict[str, Record](),
-        list[tuple[Asked, str]](),
+        list[tuple[RuleInQuestion, str]](),
     )
     for id, verdict in verdicts:
         record, asked = _in_question(runtime, id)
@@ -153,7 +153,7 @@ _LONGEST = 900
 """Characters of a reworded candidate, as of a learned one."""
 
 
-def _in_question(runtime: Runtime, id: str) -> tuple[Record, Asked | None]:
+def _in_question(runtime: Runtime, id: str) -> tuple[Record, RuleInQuestion | None]:
     """A record that awaits review, or a rule in force with the question about it. Raises as `_waiting` does."""
     record = resolve(runtime, id)
     asked = asked_about(runtime, record)
