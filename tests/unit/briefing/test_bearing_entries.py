@@ -125,3 +125,21 @@ def test_what_was_edited_for_another_order_is_not_told(client: Opened) -> None:
     later = client()
     later.starts()
     assert later.asks("The boats of the ferry rollout need a filter by harbour in the chart") == ""
+
+
+def test_a_sentence_about_another_one_is_not_told_alone(client: Opened) -> None:
+    chat(
+        client(),
+        "Each boat of the ferry rollout must have one captain.",
+        "Noted.",
+        "Ignore that for the ferry rollout of boats. It did not work for the boats of the ferry rollout.",
+        "Noted.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(
+        "Add a captain to each boat of the ferry rollout, and a second one on request"
+    )
+    assert "Ignore that" not in told
+    assert "It did not work" not in told
