@@ -62,7 +62,7 @@ ROWS = (
             "tests/unit/briefing/test_bearing_entries.py::test_unrelated_entries_of_a_session_that_resembles_the_prompt_are_not_injected"
         ],
         file="briefing/bearing_entries.py",
-        before="            if (passes or amends is not None) and not",
+        before="            if (passes or amends is not None) and lasts and not",
         after="            if not",
     ),
     Promise(

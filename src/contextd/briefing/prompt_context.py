@@ -20,6 +20,7 @@ from contextd.domain.query import Query
 from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
+from contextd.domain.speech import without_output
 from contextd.domain.validity import Validity
 from contextd.knowledge.citations import AnchorStanding
 from contextd.knowledge.git_anchors import from_elsewhere, standings
@@ -67,6 +68,10 @@ _ALIKE_TURN = 0.1
 """The same for a turn."""
 
 _READ, _CANDIDATES = 1_200, 24
+_SUBJECT = 3
+"""Content words of a prompt beside the output that it pastes. A log is like every log of the program: of ten prompts with one,
+none was helped by what was like it. The fix of an error in it is found by the error itself.
+"""
 _SHORTEST = 20
 """Characters, an ideograph counting as two. A shorter prompt, such as `go on`, has no subject to search for."""
 
@@ -119,15 +124,18 @@ def relevant(
     touched: TouchedPaths = NOTHING,
 ) -> tuple[str, list[Record]]:
     """The text to add to a prompt, and its records; empty if nothing is certain, and without an embedder,
-    because shared words alone do not make two tasks alike. `told_records` were added already, in `spent`
-    tokens. Records for other files than the `touched` ones are left out.
+    because shared words alone do not make two tasks alike. Pasted output is no part of the task. `told_records` were added
+    already, in `spent` tokens. Records for other files than the `touched` ones are left out.
     """
     budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or weight(prompt.strip()) < _SHORTEST:
         return "", []
-    matches = _matches(runtime, session, prompt, told_records, touched)
-    outcomes = PromptOutcomes(runtime, session, prompt)
+    asked = without_output(prompt)
+    if len(content_words(asked)) < _SUBJECT:
+        return "", []
+    matches = _matches(runtime, session, asked, prompt, told_records, touched)
+    outcomes = PromptOutcomes(runtime, session, asked, prompt)
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in matches.records:
@@ -166,11 +174,12 @@ class _Matches:
 def _matches(
     runtime: Runtime,
     session: Session,
+    asked: str,
     prompt: str,
     told_records: Sequence[Record],
     touched: TouchedPaths,
 ) -> _Matches:
-    near = [one for one in _near(runtime, session, prompt[:_READ]) if not is_beside(one, touched)]
+    near = [one for one in _near(runtime, session, asked[:_READ]) if not is_beside(one, touched)]
     valid = validities(runtime, near)
     # What the running session itself took back or settled stands in its window.
     records = [one for one in standing_matches(runtime, near, valid) if one.session != session.id]

@@ -33,10 +33,13 @@ _MOST_SESSIONS = 4
 
 
 class PromptOutcomes:
-    """The outcomes that one prompt is told, each session's once and all of them within their budget."""
+    """The outcomes that one prompt is told, each session's once and all of them within their budget. `whole` is the prompt
+    with the output that it pastes.
+    """
 
-    def __init__(self, runtime: Runtime, session: Session, prompt: str) -> None:
+    def __init__(self, runtime: Runtime, session: Session, prompt: str, whole: str) -> None:
         self._runtime, self._session, self._prompt = runtime, session, prompt
+        self._whole = whole
         self._language = languages_of(prompt)[0]
         self._asked = comparable_words(prompt[:_READ], self._language)
         self._left = _OUTCOMES
@@ -68,7 +71,9 @@ class PromptOutcomes:
             return []
         if self._test is None:
             window = _window(self._runtime, self._session)
-            self._test = BearingTest(self._runtime, self._session, self._prompt, window)
+            self._test = BearingTest(
+                self._runtime, self._session, self._prompt, window, self._whole
+            )
         self._read += 1
         endings = outcomes(
             self._runtime, matched, budget - _MARK, self._session.id, self._test.passing

@@ -282,10 +282,11 @@ _TESTS = regex(
 
 _NARRATES = regex(
     r"^\W*(?:(?:now|first|next|then|also|and|so|good|ok(?:ay)?|right|perfect|great|excellent|ah|oh|actually|you[’']re (?:absolutely )?right)\b\W*)*(?:let me|let[’']s|i(?:[’']ll| will| need to| should| can see| see|[’']m going to))\b"
+    r"|[✅✔🎉🚀🎯📊📅]|\b(?:should|will) now\b|\byou can now\b|\bplease (?:test|try|run|refresh|restart|reload|check|clear)\b|\bthis (?:should|will) (?:now|help|fix|resolve|give|ensure|show)\b"
     r"|</?(?:details|summary)\b|\b(?:let me know|should we|would you like|do you want|which (?:of|one))\b",
     re.I,
 )
-"""What an agent says while it works, and what it asks."""
+"""What an agent says while it works, what it ticks off or promises of an edit, and what it asks."""
 
 
 def _place(entry: LedgerEntry, last: int, turns: int) -> float:

@@ -6,6 +6,7 @@ tried only on sentences that may be written in its language (ADR 62).
 
 from __future__ import annotations
 
+from contextd.domain.span_words import PAST
 from contextd_common.text.languages import ByLanguage
 
 _BULLET = r"^(?:[-*+•#\s]|\d{1,2}[.)]\s)*"
@@ -53,7 +54,7 @@ STATED_FIRST = ByLanguage(
         + r"(?:(?:ok(?:ay)?|so|and|also|but|please|pls|plz|no|nope|yes|btw|by the way|fyi|again|hey|oh|well"
         r"|then|just|note(?: that)?|keep in mind(?: that)?|important|attention|reminder|hint|remember|one more thing)\b[\s,:;.!–—-]*)*"
         r"(?:(?:when(?:ever)?|if|for|before|after|while|in|on|with|unless|once|every time)\b[^,.;:!?]{2,80}[,:]\s*(?:please\s+)?)?"
-        r"(?:(?:" + FROM_NOW_ON["en"] + r"|(?:going|moving) forward|as a (?:general )?rule)\b"
+        r"(?:(?:" + FROM_NOW_ON["en"] + r"|(?:going|moving) forward|as a (?:general )?rule(?! of th?umb))\b"
         r"|in (?:the )?future,?\s+(?:please|always|never|do|don'?t|use|you|when|if|make|run|ask|write|keep|put|prefer|only|no)\b"
         r"|for (?:all )?future (?:sessions|tasks|work|changes|commits)\b"
         r"|(?:under no circumstances|at no time|at all times|without exception)\b"
@@ -173,8 +174,8 @@ STATED_ANYWHERE = ByLanguage(
 
 INSISTS = ByLanguage(
     {
-        "en": r"\b(?:(?:is|are|be) (?:always|never)\b|(?:always|never)\b(?!-| mind| (?:came|got|was|were|did|had|been|saw|went|\w{2,}ed)\b)"
-        r"|(?:do not|don't|doesn't) ever|we (?:only|always|never))\b",
+        "en": rf"\b(?:(?:is|are|be) (?:always|never)\b|(?:always|never)\b(?!-| mind| (?:{PAST}|been)\b)"
+        rf"|(?:do not|don't|doesn't) ever|we (?:only|always|never)(?! (?:{PAST})\b))\b",
         "de": r"(?<!noch )\b(?:immer(?! (?:noch|wieder|mehr|[öo]fter|der|die|das)\b)|niemals|nie(?! (?:eine antwort|geklappt|funktioniert|aufgetreten))|stets|ausnahmslos|grunds(?:ä|ae)tzlich|ausschlie(?:ß|ss)lich)\b",
         "fr": r"\b(?:toujours\b(?! (?:pas|rien|ceci|cela|des|les?|la|un))|jamais\b(?! (?:eu|[ée]t[ée]|vu|apparu))|syst[ée]matiquement|exclusivement)\b",
         "es": r"\b(?:siempre(?! (?:es|se|que|me)\b)|nunca(?! (?:hab[íi]a|ha|recib|funcion))|jam[áa]s|exclusivamente)\b",

@@ -120,6 +120,8 @@ ONE_FEATURE = ByLanguage(
         r"|\b(?:show|display|render|keep|hide|open|close|scroll|highlight|center|sort|pin|put|place|load|reload|refresh|animate)\b [^.?!]{0,40}"
         + _FEATURE_EN
         + r"|\b(?:every|each) (?:row|item|entry|card|line|cell)\b"
+        r"|\b(?:always|never) (?:show|display|render|highlight|populate|preselect)\b (?:all |the |only |every |any )*(?:\w+ ){0,2}?(?:options?|choices|values|labels?|results|entries|rows|columns|buttons|items|filters|legends?|ticks?)\b"
+        r"|^\W*(?:if|when) (?:none|nothing|no [\w-]+|it|one|they|neither|both)\b (?:is|are|was|were|gets?)(?:n[’']t| not)? (?:given|selected|set|passed|provided|specified|supplied|available|empty|missing|present|defined|chosen|clicked|pressed)\b"
         r"|\b(?:every time|whenever|each time|after|when) (?:the |a )?(?:page|app|user|visitor|view|screen|browser|window|someone)\b[^.?!]{0,20}\b(?:re)?(?:loads?|reload|refresh\w*|opens?|starts?|clicks?|logs? in|visits?|is opened|changes)\b",
         "de": _FEATURE_DE
         + r"[^.?!]{0,60}\b(?:muss|soll|sollte|darf|immer|nie|sichtbar|oben|offen|sortiert|zentriert)\b"
@@ -127,25 +129,29 @@ ONE_FEATURE = ByLanguage(
         r"|\b(?:zeig\w*|blend\w*|halte?|öffne|schließ\w*|sortier\w*|lad\w*|stell\w*|setz\w*)\b [^.?!]{0,40}"
         + _FEATURE_DE
         + r"|\bjede[rs]? (?:zeile|eintrag|element|karte|zelle)\b"
+        r"|^\W*(?:wenn|falls) (?:keine?[rs]?|nichts|es|er|sie)\b[^,]{0,40}\b(?:angegeben|gesetzt|ausgewählt|gewählt|übergeben|vorhanden|leer)\b"
         r"|\b(?:jedes ?mal|immer),? wenn (?:die |der |das )?(?:seite|app|nutzer\w*|benutzer\w*|ansicht|fenster|man|jemand)\b|\bnach jedem (?:neu)?laden\b",
         "fr": _FEATURE_FR
         + r"[^.?!]{0,60}\b(?:doit|devrait|toujours|jamais|visible|ouvert\w*|tri[ée]\w*|centr[ée]\w*|en haut)\b"
         r"|\b(?:affiche\w*|montre|garde|cache|masque|ouvre|ferme|trie|charge|recharge|mets|place)\b [^.?!]{0,40}"
         + _FEATURE_FR
         + r"|\bchaque (?:ligne|[ée]l[ée]ment|entr[ée]e|carte|cellule)\b"
+        r"|^\W*(?:si|quand) (?:aucune?|rien|il|elle)\b[^,]{0,40}\b(?:fourni\w*|donn[ée]\w*|s[ée]lectionn[ée]\w*|choisi\w*|d[ée]fini\w*|vide\w*|renseign[ée]\w*)\b"
         r"|\bchaque fois que (?:la page|l[’']app\w*|l[’']utilisat\w+|la vue|quelqu)|\b[àa] chaque (?:rechargement|chargement|clic|ouverture|connexion)\b",
         "es": _FEATURE_ES
         + r"[^.?!]{0,60}\b(?:debe|deber[íi]a|tiene que|siempre|nunca|visible|abiert\w*|ordenad\w*|centrad\w*|arriba)\b"
         r"|\b(?:muestra|mu[ée]strame|ense[ñn]a|mant[ée]n|oculta|abre|cierra|ordena|carga|recarga|pon|coloca)\b [^.?!]{0,40}"
         + _FEATURE_ES
         + r"|\bcada (?:fila|elemento|entrada|tarjeta|celda)\b"
+        r"|^\W*(?:si|cuando) (?:no se|ning[úu]n\w*|nada)\b[^,]{0,40}\b(?:indi\w+|seleccion\w+|pas[ae]\w*|especific\w+|proporcion\w+|elig\w+|vac[íi][oa]s?)\b"
         r"|\bcada vez que (?:se (?:carga|recarga|abre|actualiza)|la p[áa]gina|la app\w*|el usuario|alguien)|\ben cada (?:recarga|carga|clic|apertura|inicio)\b",
         "ja": _WIDGET["ja"]
         + r"(?:では|には|は|が|を|の|も|に).{0,40}(?:見え|表示|可視|出(?:る|て|す)|隠|消え|固定|スクロール|並|開|閉|押せ|有効|無効|含)"
-        r"|(?:更新|リロード|再読み込み|クリック|起動|ログイン|開く|開いた)(?:する|した)?(?:たび|度|後|時|とき)",
+        r"|(?:更新|リロード|再読み込み|クリック|起動|ログイン|開く|開いた)(?:する|した)?(?:たび|度|後|時|とき)"
+        r"|(?:指定|選択|入力|設定)(?:が|を|され)?.{0,6}(?:ない|なければ|なかった)(?:場合|時|とき|ら)",
         "zh": _WIDGET["zh"]
         + r".{0,30}(?:可见|显示|展示|出现|看得?见|固定|隐藏|弹出|置顶|居中|高亮|刷新|加载|滚动|打开|关闭|包含|可点)"
-        r"|(?:要|得)?像(?:这样|下面|图|截图).{0,6}(?:展示|显示|排列)|每(?:次|当)?(?:刷新|打开|点击|加载|进入|登录|切换|启动|重启).{0,8}都|(?:用户|访客|客户)(?:每次|必须|永远|始终|绝)|(?:不然|否则)(?:下面|上面|这里|后面)",
+        r"|(?:要|得)?像(?:这样|下面|图|截图).{0,6}(?:展示|显示|排列)|每(?:次|当)?(?:刷新|打开|点击|加载|进入|登录|切换|启动|重启).{0,8}都|(?:用户|访客|客户)(?:每次|必须|永远|始终|绝)|(?:不然|否则)(?:下面|上面|这里|后面)|(?:如果|若|当)?(?:没有|未)(?:指定|选择|选中|传入|提供|设置)",
     }
 )  # fmt: skip
 """What one part of the product must show or do, and what it does at an event of its users: a request, no rule."""

@@ -60,12 +60,18 @@ _ARTEFACTS = (
 )
 # What agents write by habit. `Stop sharing the height with past events` is about the product.
 
+PAST = (
+    r"\w+ed|found|had|got|saw|knew|did|was|were|heard|hit|lost|ran|came|went|made|met|dealt|thought|felt|kept|built|wrote|took|gave|chose|sent"
+    r"|left|told|held|meant|brought|caught|taught|paid|said|understood|spent|drew|grew|threw|broke|began|forgot|became"
+)
+"""`We never dealt with that` tells of the past, `we never deal with that` may be a rule."""
+
 GENERAL = ByLanguage(
     {
         "en": _FILLERS_EN
         + r"(?:(?:use|prefer|write|keep|put|run|name|avoid|do not|don[’']?t (?!need|think|know|want|worry)|stick to|format|document|we (?:use|do not|don[’']?t)) [^?]{2,140}\b(?:in|for|across|throughout|within)"
         r" (?:this|our|the whole|the entire) (?:repo(?:sitory)?|project|code ?base|team|company|monorepo|workspace)\W*$"
-        r"|we (?:never|always|only) (?!(?:\w+ed|found|had|have|got|gets?|saw|sees?|knew|know|did|was|were|hear|heard|notice|hit|want|need|seem|receive|lose|lost|fail|ran|came|went|made|met|made it)\b)[^?]{4,140}$"
+        rf"|we (?:never|always|only) (?!(?:{PAST}|have|gets?|sees?|know|hear|notice|want|need|seem|receive|lose|fail)\b)[^?]{{4,140}}$"
         rf"|(?:(?:i(?:[’']d| would) (?:like|prefer) (?:to |you to )|(?:let[’']?s |try to )))?avoid (?:using|adding|writing|creating) (?!{_DEFINITE})[\w-]+s\b(?!.*\b(?:here|now|this|these|that|yet)\b).*"
         rf"|in (?:this|our) (?:repo(?:sitory)?|project|code ?base|monorepo|team|company)[, ]+(?:we|please|all|every|never|always|use|do not|don[’']?t|no|keep|only) .{{3,}}"
         rf"|keep (?!{_DEFINITE})(?:[\w-]+ ){{0,2}}[\w-]+s (?:under|below|within|at (?:most|least)|short|small|brief|simple|minimal|sorted|flat|free of|out of|up to date|in sync|private|pure)\b"

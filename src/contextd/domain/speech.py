@@ -35,7 +35,7 @@ _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
 _PASTED = regex(
     r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+(?:\s|[^\W\d_]))"
     r"|^.{0,40}?\b\d{1,2}:\d\d:\d\d\b|^\s*\[[^\]\n]{3,}\] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[: ]"
-    r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}:\d+(?::\d+)?:?\s"
+    r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}(?:\?\S*)?:\d+(?::\d+)?:?\s|^[\w./-]+\?\S*=\S*:\d+\s"
     r"|[│┌└├╭╰┃║═█░▓]|^\s*(?:[─━_=*-]){4,}\s*$|^\s*[\[\]{}()]+[,;]?\s*$|^\s*\"[\w .-]+\"\s*:|^\s*\|.*\|\s*$"
     r"|^\s*[⏺⎿✓✗✔✘❯●⏭♻✨❌✅⨯⚠ℹ↯]|^\s*[$%]\s+\S|^\s*>|[;{}]\s*$|\s:=\s|=>|^\S+@\S+[:~ ].*[$#%]"
     r"|^\s*\S*(?:Error|Exception): |^Traceback |^\(\w+:\d+\) |^\(Use `|^Node\.js v\d|\[DEP\d+\]|^npm (?:ERR|WARN|error|warn)|^\s*\d+\.\d+ \S|^==> |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
@@ -73,6 +73,11 @@ def set_apart(text: str) -> tuple[str, str]:
             (text.strip(), "") if len(text) <= _CLOSE and not material_text else ("", text.strip())
         )
     return re.sub(r"\n{3,}", "\n\n", prose).strip(), material_text.strip()
+
+
+def without_output(text: str) -> str:
+    """The text without fenced code and the lines that programs or editors wrote; a document in it stays."""
+    return _without_output(_FENCE.sub("\n", text).split("\n"))[0].strip()
 
 
 _TAKEN = "\ufffc"

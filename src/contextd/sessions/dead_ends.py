@@ -224,6 +224,8 @@ def corrected(request: str, entries: Iterable[LedgerEntry]) -> list[DeadEnd]:
     correction = " ".join(stated[:2])
     if len(subject_words(correction)) < _CORRECTION or not _UNDOES.search(correction):
         return []
+    if not (_FAILED.search(correction) or _REASON.search(correction)):
+        return []  # A change of mind says nothing about the way.
     text = f"{one_line(request, _REQUEST)} → {one_line(correction, _LONGEST)}"
     return [_dead_end(text, "user")]
 

@@ -13,6 +13,7 @@ from contextd.domain.time import iso, parse_instant
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
 from contextd_common.dataclass import dataclass
+from contextd_common.text.languages import ByLanguage
 from contextd_common.text.regex import regex
 from contextd_common.text.tokens import count_tokens
 from contextd_common.text.words import one_line, weight
@@ -42,7 +43,7 @@ _LINE = 220
 _ANSWER = 600
 _QUESTION = regex(r"[^\n]{8,300}[?？]\s*$", re.M)
 _ANNOUNCED = regex(
-    r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
+    r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?| up)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
     r"|nächste[rs]? schritte?|offen|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
     r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)(?![a-z])(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
     re.I | re.M,
@@ -112,12 +113,30 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
         at=iso(last.ended),
         branch=branch,
         asked=tuple(_last_distinct(asked, _ASKED)),
-        said="\n".join(best_lines(plain(answer or last.summary), _ANSWER)),
+        said="\n".join(best_lines(_reported(plain(answer or last.summary)), _ANSWER)),
         done=tuple(_last_distinct(done, _DONE)),
         open=tuple(_open(worked))[:_OPEN],
         blocked=tuple(_blocked(worked)),
         files=tuple(files)[:_FILES],
     )
+
+
+def _reported(answer: str) -> str:
+    """An answer; empty if it only announces work, as the last words of an interrupted turn do."""
+    parts = [part for part in _SENTENCE.split(answer) if part.strip()]
+    return "" if all(_ANNOUNCES.match(part) for part in parts) else answer
+
+
+_ANNOUNCES = ByLanguage(
+    {
+        "en": r"^\W*(?:(?:now|first|next|then|also|and|so|ok(?:ay)?|right|sure|perfect|great|good)\b\W*)*(?:let me|let[’']s|i(?:[’']ll| will| need to|[’']m going to)|(?:searching|checking|looking|reviewing|reading|exploring)) |^\W*(?:perfect|great|good|sure|ok(?:ay)?|right|excellent)\W*$",
+        "de": r"^\W*(?:(?:jetzt|nun|zuerst|dann|gut|ok)\b\W*)*(?:lass mich|ich (?:werde|schaue|prüfe|sehe|suche|lese))\b",
+        "fr": r"^\W*(?:(?:maintenant|d[’']abord|ensuite|bien|ok)\b\W*)*(?:laisse[z]?-moi|je vais|commençons)\b",
+        "es": r"^\W*(?:(?:ahora|primero|luego|bien|ok)\b\W*)*(?:d[ée]jame|voy a|vamos a|perm[íi]teme)\b",
+        "ja": r"^(?:まず|では|次に|それでは)?.{0,60}(?:してみます|確認します|調べます|見てみます|始めます)[。:：]?$",
+        "zh": r"^(?:好的?[，,]?|现在|首先|接下来)*(?:让我|我来|我将|我会|我先|我需要)",
+    }
+)  # fmt: skip
 
 
 def _words_of(turn: Turn) -> list[str]:
@@ -137,13 +156,28 @@ def _open(turns: Sequence[Turn]) -> list[str]:
         found.append(NOT_ANSWERED + _line(last.prompt))
     if last.failing:
         found.append("Failing: " + _line(last.failing))
-    found += [_line(text) for text, state in last.todo if state not in _OVER]
+    if not _ALL_DONE.search(plain(last.answer)):
+        # Agents that work for this one tick off its list in sessions of their own.
+        found += [_line(text) for text, state in last.todo if state not in _OVER]
     found += [_line(text) for text in _left(turns) if text.strip(" .").casefold() not in _NOTHING]
     answer = plain(last.answer)
     asked = _QUESTION.findall(answer[-800:])
     found += ["Asked the user: " + _line(asked[-1])] if asked else []
     found += _announced(answer)
     return _last_distinct(found, len(found))
+
+
+_ALL_DONE = ByLanguage(
+    {
+        "en": r"\b(?:all (?:the |of the |\w+ )?(?:work|tasks?|items|steps|todos|phases) (?:is|are|were|have been) (?:now )?(?:complete\w*|done|finished|implemented)|everything is (?:complete|done|finished))\b",
+        "de": r"\b(?:alle (?:aufgaben|schritte|punkte|arbeiten) (?:sind|wurden) (?:erledigt|abgeschlossen|fertig)|alles (?:ist )?(?:erledigt|fertig|abgeschlossen))\b",
+        "fr": r"\b(?:toutes les (?:t[âa]ches|[ée]tapes) (?:sont|ont [ée]t[ée]) (?:termin[ée]es|faites|achev[ée]es)|tout est (?:termin[ée]|fait|fini))\b",
+        "es": r"\b(?:todas las (?:tareas|etapas) (?:est[áa]n|han sido|fueron) (?:completad\w+|terminad\w+|hechas)|todo est[áa] (?:hecho|listo|terminado|completo))\b",
+        "ja": r"(?:すべて|全て|全部)の?(?:タスク|作業|手順|項目)?(?:が|は)?(?:完了|終了|終わり)(?:し|ま)",
+        "zh": r"(?:所有|全部)(?:的)?(?:任务|工作|步骤|事项)(?:都)?(?:已经?)?(?:全部)?(?:完成|做完|结束)|(?:都|全部)已?完成了?[。！!]",
+    }
+)  # fmt: skip
+"""An agent that says that nothing of its list is left."""
 
 
 def _was_answered(turn: Turn) -> bool:
@@ -163,7 +197,7 @@ def _left(turns: Sequence[Turn]) -> list[str]:
 
 
 def _announced(answer: str) -> list[str]:
-    lines = answer.splitlines()
+    lines = [line for line in answer.splitlines() if not _TICKED.match(line)]
     for number, line in enumerate(lines):
         announcement = _ANNOUNCED.match(line)
         if announcement is None:
@@ -177,7 +211,7 @@ def _announced(answer: str) -> list[str]:
         return [one for one in (_line(_unmarked(one)) for one in beneath) if weight(one) >= _TELLS][
             :3
         ]
-    return [_line(s) for s in _SENTENCE.split(answer) if _NEXT.search(s)][:2]
+    return [_line(s) for s in _SENTENCE.split("\n".join(lines)) if _NEXT.search(s)][:2]
 
 
 def _blocked(turns: Sequence[Turn]) -> list[str]:
@@ -213,8 +247,11 @@ def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
     return list(reversed(distinct))
 
 
-_ITEM = regex(r"^\s*(?:[-*+•>]|\d{1,2}[.)、]|\[[ x]\])\s*")
+_ITEM = regex(r"^\s*(?:(?:[-*+•>]|\d{1,2}[.)、])(?:\s*\[[ x]\])?|\[[ x]\])\s*")
 """The mark of an item of a list. The line above such items is their title, whatever it says beside `Next steps`."""
+
+_TICKED = regex(r"^\s*(?:[-*+•]\s+)?\[[xX]\]\s")
+"""An item of a to-do list that is done."""
 
 _COLONS = (":", "：")
 _TOPIC = regex(r"^は[、\s]*")

@@ -99,6 +99,19 @@ _HAN = regex(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = regex(r"[\u3040-\u30ff]")
 _HANGUL = regex(r"[\uac00-\ud7af]")
 
+_OTHER_SCRIPTS = {
+    "ru": regex(r"[\u0400-\u052f]"),
+    "el": regex(r"[\u0370-\u03ff]"),
+    "he": regex(r"[\u0590-\u05ff]"),
+    "ar": regex(r"[\u0600-\u06ff\u0750-\u077f]"),
+    "hi": regex(r"[\u0900-\u0dff]"),
+    "th": regex(r"[\u0e00-\u0e7f]"),
+}
+"""Scripts that no judgement has a row for, by a language written in each: `ru` stands for Ukrainian too, `ar` for Persian."""
+
+_WRITTEN_IN = 0.4
+"""The share of its letters by which a text is written in such a script, whatever names it has in another."""
+
 _READ = 400
 """Characters of a text from which its languages are read."""
 
@@ -111,6 +124,8 @@ def languages_of(text: str) -> tuple[str, ...]:
     start = text[:_READ]
     wide: tuple[str, ...] = ()
     if not start.isascii():
+        if other := _other_script(start):
+            return (other,)
         if _KANA.search(start):
             wide = ("ja",)
         elif _HAN.search(start):
@@ -130,6 +145,19 @@ def languages_of(text: str) -> tuple[str, ...]:
         one for one in _LATIN if one in found and not any(map(found[one].__lt__, found.values()))
     )
     return (*shown, *wide)
+
+
+def _other_script(text: str) -> str:
+    """The language that stands for the script of most of a text, if no judgement has a row for it; else empty."""
+    letters = sum(map(len, _WORD.findall(text)))
+    return next(
+        (
+            language
+            for language, pattern in _OTHER_SCRIPTS.items()
+            if len(pattern.findall(text)) > _WRITTEN_IN * letters
+        ),
+        "",
+    )
 
 
 @lru_cache(maxsize=512)

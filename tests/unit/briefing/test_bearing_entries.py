@@ -96,3 +96,50 @@ def test_an_entry_that_the_window_holds_already_is_not_told_again(client: Opened
     assert "deepest crane" in later.asks(LIKE)
     chat(client(), f"{PROBLEM} Since Monday.", SETTLED)
     assert "deepest crane" not in later.asks(f"{LIKE}, as they were before")
+
+
+LOG = """planner.js?v=1a:12 Planner of the ferry rollout loaded
+planner.js?v=1a:44 waves: boats leave before the crane they need
+planner?boat=7&crane=3:120 rollout of boats started
+planner.js?v=1a:90 crane of boat 7 not found"""
+
+
+def test_a_pasted_log_finds_no_session_that_had_the_same_log(client: Opened) -> None:
+    chat(client(), PROBLEM, SETTLED)
+    aside(client())
+    later = client()
+    later.starts()
+    assert later.asks(f"still no change:\n{LOG}") == ""
+    assert "deepest crane" in later.asks(f"{LIKE}:\n{LOG}")
+
+
+def test_what_was_edited_for_another_order_is_not_told(client: Opened) -> None:
+    chat(
+        client(),
+        "Make the chart of the ferry rollout twice as tall, and the boats blue",
+        "✅ The chart of the ferry rollout should now be twice as tall.\n\n"
+        "- Updated `planner.js`: the boats of the rollout are drawn in blue\n"
+        "- Added a legend of the boats below the chart of the rollout\n\nPlease refresh the page to see the boats.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    assert later.asks("The boats of the ferry rollout need a filter by harbour in the chart") == ""
+
+
+def test_a_sentence_about_another_one_is_not_told_alone(client: Opened) -> None:
+    chat(
+        client(),
+        "Each boat of the ferry rollout must have one captain.",
+        "Noted.",
+        "Ignore that for the ferry rollout of boats. It did not work for the boats of the ferry rollout.",
+        "Noted.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(
+        "Add a captain to each boat of the ferry rollout, and a second one on request"
+    )
+    assert "Ignore that" not in told
+    assert "It did not work" not in told

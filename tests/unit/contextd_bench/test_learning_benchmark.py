@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,22 @@ def test_a_clone_is_checked_out_as_it_was_and_then_edited(tmp_path: Path) -> Non
     assert not (tmp_path / "elsewhere.py").exists()
     checkout.begins(BEGIN + timedelta(days=3))
     assert (tmp_path / "copy" / "late.py").is_file()
+
+
+def test_a_commit_is_repeated_with_the_message_of_its_here_document(tmp_path: Path) -> None:
+    checkout = ReplayedCheckout(tmp_path / "mill")
+    checkout.opens(BEGIN, "mill")
+    command = "git commit -m \"$(cat <<'EOF'\nTurn the mill\n\nIt stood still.\nEOF\n)\""
+    lines = script("one")
+    lines.calls("Bash", {"command": command}, "done")
+    checkout.follow(lines.lines[0], BEGIN + timedelta(days=1))
+    log = subprocess.run(
+        ["git", "-C", str(tmp_path / "mill"), "log", "-1", "--format=%s"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert log.stdout == "Turn the mill\n"
 
 
 def test_a_line_helps_by_a_file_that_is_edited_or_by_rare_words() -> None:

@@ -27,6 +27,26 @@ def test_a_sentence_shows_its_language(text: str, language: str) -> None:
     assert languages_of(text) == (language,)
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Проверь логи бота", "ru"),
+        ("Добавь поле price в таблицу orders и покажи его", "ru"),
+        ("یک ستون جدید به نام price از فایل orders.csv اضافه کن", "ar"),
+        ("أضف حقلا جديدا إلى الجدول", "ar"),
+        ("एक नया फ़ील्ड जोड़ें", "hi"),
+        ("Πρόσθεσε ένα πεδίο", "el"),
+    ],
+)
+def test_a_script_without_rows_is_not_taken_for_english(text: str, language: str) -> None:
+    assert languages_of(text) == (language,)
+
+
+def test_a_foreign_sign_or_name_leaves_a_sentence_in_its_language() -> None:
+    assert languages_of("Wait 20 µs before the next try, as Δt says.") == ("en",)
+    assert languages_of("Show the title “Отчёт” in the header of the page.") == ("en",)
+
+
 def test_a_word_that_english_shares_makes_no_sentence_foreign() -> None:
     assert languages_of("No, it is fine as it is.") == ("en",)
 

@@ -63,6 +63,11 @@ def test_it_is_open_no_more_once_work_went_on(more: Any) -> None:
             ("`/kitchen:menu` で確認します。",),
         ),
         ("Done.\n\nNext step: retry the import too.", ("retry the import too.",)),
+        ("Done.\n\n## Next up (Phase 1)\n- retry the import", ("retry the import",)),
+        (
+            "Next steps:\n- [x] retry the import\n- [ ] write down the docs",
+            ("write down the docs",),
+        ),
         ("Done.\n\nNext steps:", ()),
     ],
 )

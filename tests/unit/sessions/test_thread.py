@@ -46,6 +46,36 @@ def test_a_question_of_the_agent_is_open_until_the_user_says_something() -> None
     assert thread(talk).open == ()
 
 
+def test_a_list_is_not_open_once_all_work_is_reported_done() -> None:
+    items = [{"content": "Cache the responses", "status": "pending"}]
+    talk = Talk().asks("Do all the steps").told("todo", "", "assistant", items=items)
+    talk.answers("Half of the steps are implemented, the tests are green.")
+    assert thread(talk).open == ("Cache the responses",)
+    talk = Talk().asks("Do all the steps").told("todo", "", "assistant", items=items)
+    assert thread(talk.answers("All work is complete, the tests are green.")).open == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I'll review the existing tests to identify gaps we can cover.",
+        "Perfect! Let me check the query first.\nLet me look at the orders:",
+        "Ich schaue mir zuerst die Tests an.",
+        "Je vais d'abord lire les tests.",
+        "Voy a revisar las pruebas.",
+        "まずテストを確認します。",
+        "让我先检查测试。",
+    ],
+)
+def test_what_an_interrupted_turn_announced_is_no_state_of_the_work(answer: str) -> None:
+    assert thread(Talk().asks("Round the tax once").answers(answer)).said == ""
+
+
+def test_an_announcement_beside_a_report_is_quoted_with_it() -> None:
+    answer = f"Let me sum up. {ANSWER}"
+    assert thread(Talk().asks("Round the tax once").answers(answer)).said == answer
+
+
 def test_a_failing_test_is_open_until_it_passes() -> None:
     talk = Talk().asks("Round the tax once").runs("pytest -q", "2 failed", 1).answers(ANSWER)
     assert "Failing: pytest -q" in thread(talk).open

@@ -14,7 +14,8 @@ from typing import Any
 from contextd_bench.learning.recordings import Recording, blocks_of, edits_of
 
 _MESSAGE = re.compile(
-    r"git commit\b.*?(?:<<\s*'?EOF'?\n(?P<here>.*?)\n\s*EOF|-m\s+\"(?P<plain>[^\"]+)\")", re.DOTALL
+    r"git commit\b.*?(?:<<\s*'?EOF'?\n(?P<here>.*?)\n\s*EOF|-m\s+\"(?!\$\()(?P<plain>[^\"]+)\")",
+    re.DOTALL,
 )
 
 
