@@ -38,21 +38,29 @@ _PROSE = frozenset(" \t)\"'”*`(")
 _REPORTED = frozenset((": ", ":\t", "  ", " (", " \t"))
 _GOES_ON = re.compile(r"\.\w{2,10}\(|\r?\n[ \t]{0,60}[\"']?value[\"']?:")
 
-# What is no Latin letter is not searched in the bytes of a `Text`, which know only these.
-_FOREIGN = tuple(
-    (word, word.encode())
-    for word in (
-        "пароль", "Пароль", "パスワード", "暗証番号", "合言葉", "密码", "密碼", "口令", "비밀번호", "패스워드",
-        "비번", "암호",
-    )
+_PASSWORD, _SECRET = Label("password"), Label("secret")
+_PASSWORD_WORDS = (
+    "пароль", "Пароль", "парола", "Парола", "κωδικός", "パスワード", "暗証番号", "合言葉", "密码", "密碼", "口令", "비밀번호",
+    "패스워드", "비번", "암호", "رمز عبور", "گذرواژه", "كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "รหัสผ่าน",
+    "hasło", "Hasło", "şifre", "Şifre", "mật khẩu", "Mật khẩu", "jelszó", "Jelszó", "lösenord", "Lösenord",
 )  # fmt: skip
+_SECRET_WORDS = (
+    "ключ", "Ключ", "токен", "Токен", "κλειδί", "キー", "トークン", "シークレット", "密钥", "密鑰", "秘钥", "金钥", "金鑰",
+    "令牌", "토큰", "시크릿", "API 키", "کلید", "توکن", "مفتاح", "מפתח", "कुंजी", "schlüssel", "Schlüssel", "clé", "Clé",
+    "anahtarı", "Anahtarı", "khóa", "Khóa",
+)  # fmt: skip
+# The search for anchors knows ASCII only. The letters beyond it say whether a word may be in a text at all.
+_FOREIGN = tuple(
+    (word, word.encode().translate(None, bytes(range(128))), named)
+    for words, named in ((_PASSWORD_WORDS, _PASSWORD), (_SECRET_WORDS, _SECRET))
+    for word in words
+)
 _FOREIGN_SENTENCE = regex(
-    r"[^\n!-~]{0,8}?\s?(?:[はが는은이가是为為→—-]\s{0,3}){0,2}(?P<sign>[：:＝=]\s{0,3}){0,2}[「『“\"'`*]{0,2}"
-    r"(?P<secret>[!#-&(-_a-~]{6,64})"
+    r"[^\n!-~]{0,12}?(?:\s?(?:API|api|[^\W\d_]{2,12}(?=\s{0,2}[：:＝=]))){0,2}\s?(?:[はが는은이가是为為→—-]\s{0,3}){0,2}"
+    r"(?P<sign>[：:＝=]\s{0,3}){0,2}[「『“\"'`*]{0,2}(?P<secret>[!#-&(-_a-~]{6,64})"
 )
 _ASCII = bytes(range(128))
 _SENTENCE_END = ".,;:!?)]}>*_"
-_PASSWORD = Label("password")
 _FRENCH = ("mot de ", "Mot de ", "mots de ")
 _VERDICT = re.compile(r"(?:\\{0,6}[\"'`*]){0,3}[ \t]{0,3}(?:[|,)}\];—–]|-[ \t]|$|\r?\n)")
 _KEY_FOLLOWS = re.compile(r"\\{0,4}[\"'`]\s{0,4}:(?!:)")
@@ -92,20 +100,20 @@ def labelled(text: Text) -> Iterator[Span]:
 
 
 def _foreign(text: Text) -> Iterator[Span]:
-    """Passwords after a word for "password" in a non-Latin script."""
+    """Secrets after a word for "password", "key" or "token" that has letters beyond ASCII."""
     whole = text.whole
     if whole.isascii():
         return
     # Most texts have few such letters: looking for words among them alone costs next to nothing.
     letters = whole.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-    for word, encoded in _FOREIGN:
+    for word, encoded, named in _FOREIGN:
         at = whole.find(word) if encoded in letters else -1
         while at >= 0:
             match = _FOREIGN_SENTENCE.match(whole, at + len(word), at + WINDOW)
             secret = match["secret"].rstrip(_SENTENCE_END) if match else ""
             form: Form = "inline" if match and match["sign"] else "spoken"
-            if match and is_secret(secret, _PASSWORD, form):
-                yield match.start("secret"), match.start("secret") + len(secret), "password"
+            if match and is_secret(secret, named, form):
+                yield match.start("secret"), match.start("secret") + len(secret), named.kind
             at = whole.find(word, at + len(word))
 
 

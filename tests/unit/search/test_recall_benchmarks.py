@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from contextd.embedders import EMBEDDERS
 from contextd_bench import beam, cosqa, locomo, realtalk, shared_home
 from contextd_bench.bm25 import PlainBM25
 from contextd_bench.data import checksum, data_file, score
 from contextd_bench.recall import RECALL
 from contextd_bench.run import main
 from contextd_common.errors import NotFound
+from support.desks import embedder
 
 SAMPLE = {
     "conversation": {
@@ -41,6 +43,13 @@ FUNCTIONS = {
     "def add(left, right):\n    return left + right": 1,
     "def sort_by_length(names):\n    return sorted(names, key=len)": 2,
 }
+
+
+@pytest.fixture(autouse=True)
+def one_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model of the other tests: each benchmark would load 40 MB more."""
+    shared = embedder()
+    monkeypatch.setitem(EMBEDDERS, "minilm", lambda _: shared)
 
 
 @pytest.fixture

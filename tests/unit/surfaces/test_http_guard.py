@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from contextd.surfaces.http_guard import BODIES_LIMIT, Guard
+from contextd.surfaces import http_guard
+from contextd.surfaces.http_guard import Guard
 
 TOKEN = "t" * 40
 
@@ -138,13 +139,16 @@ class Upload:
 
 @pytest.mark.parametrize("end", ["http.request", "http.disconnect"])
 def test_bodies_that_are_read_at_once_have_a_limit_together_and_room_again_once_one_is_over(
-    end: str,
+    end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    limit = 1 << 20  # The real one would take 128 MB here.
+    monkeypatch.setattr(http_guard, "BODIES_LIMIT", limit)
+
     async def uploads() -> list[int]:
-        guard = Guard(inner, TOKEN, body_limit=BODIES_LIMIT)
+        guard = Guard(inner, TOKEN, body_limit=limit)
         statuses = []
         first, second = Upload(guard), Upload(guard)
-        await first.sends(BODIES_LIMIT - 10)
+        await first.sends(limit - 10)
         await second.sends(11)
         statuses.append(await second.ends())
         beside = Upload(guard)
@@ -152,7 +156,7 @@ def test_bodies_that_are_read_at_once_have_a_limit_together_and_room_again_once_
         statuses.append(await beside.ends())
         await first.ends(end)
         later = Upload(guard)
-        await later.sends(BODIES_LIMIT)
+        await later.sends(limit)
         statuses.append(await later.ends())
         return statuses
 
