@@ -126,8 +126,12 @@ def _arguments(words: Sequence[str]) -> Iterator[str]:
             skip = word in _WITH_VALUE
             continue
         name = _VERSION.sub("", word)
-        if name and not name.startswith((".", "/")) and "://" not in name:
+        if _FIRST.match(name) and "://" not in name:
             yield name
+
+
+_FIRST = regex(r"[@\w]")
+"""What a name begins with: no path, no variable of the shell, and no `…` in the place of a comment or a long text."""
 
 
 def normal(ecosystem: str, name: str) -> str:

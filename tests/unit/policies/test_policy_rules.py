@@ -228,6 +228,8 @@ def test_a_command_names_what_it_installs() -> None:
     assert named("pip install -r requirements.txt 'Foo_Bar[x]>=2' ./local") == ["foo-bar"]
     assert named("cd a && uv add x; go get example.com/m@v1") == ["x", "example.com/m"]
     assert named("npm install") == named("npm run install-x") == []
+    assert named("pip install httpx # not requests") == ["httpx"]
+    assert named('npm i "$PACKAGE" ~/local left-pad') == ["left-pad"]
 
 
 @pytest.mark.parametrize(
