@@ -189,7 +189,7 @@ def thread_to_continue(
     """
     here = branch_here(runtime)
     threads = [
-        (thread, session.tool_calls == 0)
+        (thread, not thread.files and not thread.done)
         for session in sessions
         if (current is None or session.id != current.id)
         and (thread := thread_from(session.data.get(THREAD))) is not None
@@ -224,14 +224,18 @@ def still_open(runtime: Runtime, thread: Thread) -> Thread:
 
 
 def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
-    """The latest of these threads. If its session only talked, open items of the previous one are added."""
+    """The latest of these threads. If its session changed nothing, what the previous one did and left open is added: a
+    question between two sessions of work does not hide the work.
+    """
     if not threads:
         return None
-    (latest, only_talked), *earlier = threads
-    if not only_talked or latest.open:
+    (latest, changed_nothing), *earlier = threads
+    if not changed_nothing or latest.open:
         return latest
     before = _with_what_is_left(earlier)
-    return replace(latest, open=before.open, files=before.files) if before else latest
+    if before is None:
+        return latest
+    return replace(latest, done=before.done, open=before.open, files=before.files)
 
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:

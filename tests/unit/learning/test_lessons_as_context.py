@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from contextd.app import load_operations
 from support.desks import Desk, Home
 
@@ -63,8 +65,9 @@ def test_nothing_is_asked_where_that_is_switched_off(words_only: Desk) -> None:
     assert hook(words_only, "Stop", "s", transcript_path=path, prompt_id="p1") == {}
 
 
-def test_open_work_stays_in_the_briefing_past_a_session_that_only_talked(
-    words_only: Desk, home: Home
+@pytest.mark.parametrize("looks", [False, True], ids=["only talked", "only looked"])
+def test_open_work_stays_in_the_briefing_past_a_session_that_changed_nothing(
+    words_only: Desk, home: Home, looks: bool
 ) -> None:
     def briefed(session: str, said: Any = None) -> str:
         home.clock.move(minutes=5)
@@ -83,11 +86,21 @@ def test_open_work_stays_in_the_briefing_past_a_session_that_only_talked(
         ("assistant", "Exports retry twice now.\n\nOpen: decide how long to wait"),
     ]
     briefed("work", work)
-    talk = [("user", "What is a good name for a cat?"), ("assistant", "Many like Tom for a cat.")]
+    read = {"type": "tool_use", "id": "t2", "name": "Read", "input": {"file_path": "cats.md"}}
+    look = [
+        ("assistant", [read]),
+        ("user", [{"type": "tool_result", "tool_use_id": "t2", "content": "Tom"}]),
+    ]
+    talk = [
+        ("user", "What is a good name for a cat?"),
+        *(look if looks else []),
+        ("assistant", "Many like Tom for a cat."),
+    ]
     assert "Open: decide how long to wait" in briefed("talk", talk)
     later = briefed(
         "more", [("user", "Wait for a minute then"), *work[1:3], ("assistant", "Done.")]
     )
     assert "Asked last: What is a good name for a cat?" in later
     assert "Open: decide how long to wait" in later
+    assert "export.py" in later
     assert "decide how long to wait" not in briefed("last")
