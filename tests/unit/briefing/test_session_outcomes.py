@@ -234,7 +234,7 @@ def test_no_prompt_waits_for_more_than_four_past_sessions(desk: Desk, monkeypatc
         return []
 
     monkeypatch.setattr("contextd.briefing.prompt_outcomes.outcomes", outcomes_of)
-    told = PromptOutcomes(runtime, Session(scope=desk.scope), LIKE)
+    told = PromptOutcomes(runtime, Session(scope=desk.scope), LIKE, LIKE)
     for number in range(9):
         matched = Record(kind=EPISODE, scope=desk.scope, content=PLAN, session=f"past {number}")
         assert list(told.lines(matched, 1_000)) == []
@@ -245,7 +245,7 @@ def test_an_outcome_to_which_two_turns_lead_is_told_once(desk: Desk, monkeypatch
     settled = Record(kind=EPISODE, scope=desk.scope, content=LIKE, session="later")
     outcome = SimpleNamespace(record=settled, text=LIKE, line=lambda runtime: SETTLED)
     monkeypatch.setattr("contextd.briefing.prompt_outcomes.outcomes", lambda *given: [outcome])
-    told = PromptOutcomes(desk.runtime(), Session(scope=desk.scope), LIKE)
+    told = PromptOutcomes(desk.runtime(), Session(scope=desk.scope), LIKE, LIKE)
     lines = [
         line
         for number in range(2)

@@ -7,7 +7,15 @@ import io
 import pytest
 
 from contextd_bench import languages
-from contextd_bench.whole_prompts import RULES, SORTS, ended_rules, judged, kept_rules
+from contextd_bench.whole_prompts import (
+    CHANGES,
+    RULES,
+    SORTS,
+    ended_rules,
+    judged,
+    kept_rules,
+    questioned_rule,
+)
 from contextd_common.text.languages import LANGUAGES
 
 MEANING = ("ended", "replaced", "said again")
@@ -24,7 +32,7 @@ def test_each_language_has_the_same_number_of_sentences_of_each_sort() -> None:
 def test_every_language_reaches_its_share_of_english() -> None:
     out = io.StringIO()
     assert languages.run(out)
-    rows = len(languages.JUDGEMENTS) + len(SORTS)
+    rows = len(languages.JUDGEMENTS) + len(SORTS) + len(CHANGES)
     assert out.getvalue().count("\n| ") == 1 + rows * len(LANGUAGES)
 
 
@@ -35,6 +43,20 @@ def test_every_prompt_that_means_a_rule_names_one_of_five_or_more(language: str)
     assert len(rules) >= 5
     assert {rule for name in MEANING for _, rule in sections[name]} <= rules
     assert all(len(sections[sort.section]) >= 8 for sort in SORTS.values())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_prompt_in_any_words_means_a_rule_or_ends_nothing(language: str) -> None:
+    sections = languages.sections(f"{language}_changes")
+    rules = dict(sections[RULES])
+    assert {rule for name in ("ended", "replaced") for _, rule in sections[name]} <= set(rules)
+    assert {rule for _, rule in sections["ends nothing"]} == {""}
+
+
+def test_a_rule_that_a_prompt_ends_is_not_asked_about_as_well() -> None:
+    rules = {"jest": "We always use jest for unit tests.", "pad": "Never use tabs for indents."}
+    assert questioned_rule("We switched from jest to vitest.", rules) == ""
+    assert questioned_rule("The ban on tabs for indents was too strict.", rules) == "pad"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
