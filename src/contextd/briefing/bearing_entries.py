@@ -51,8 +51,8 @@ _QUOTED = 0.6
 
 _PASSING = frozenset(("change", "remark", "report"))
 _ALIKE_PASSING = 0.6
-"""Sorts of a sentence that mostly lose their use with the turn, since the code shows what was edited, and the lowest cosine at
-which one is relevant: of 200 such sentences that were added to 73 prompts of one project, one in ten was on the problem.
+"""Sorts of sentences that are rarely useful after their turn, because the code shows what was edited, and the lowest cosine at which
+one is relevant: of 200 such sentences added to 73 prompts of one project, one in ten concerned the problem.
 """
 
 _COMPARED, _READ = 48, 1_200
@@ -184,7 +184,9 @@ class BearingTest:
 
 
 def _points_at_another(entry: LedgerEntry, settles: bool) -> bool:
-    """Whether a sentence is about what another one says, which need not be told. A recap is told whole."""
+    """Whether a sentence only refers to another one (`this is better`, `ignore that`) and says nothing alone. Sentences of a
+    recap count as a whole.
+    """
     return bool(_POINTS.search(entry.text)) and not (settles and entry.speaker == "agent")
 
 

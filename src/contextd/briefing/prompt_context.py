@@ -69,8 +69,8 @@ _ALIKE_TURN = 0.1
 
 _READ, _CANDIDATES = 1_200, 24
 _SUBJECT = 3
-"""Content words of a prompt beside the output that it pastes. A log is like every log of the program: of ten prompts with one,
-none was helped by what was like it. The fix of an error in it is found by the error itself.
+"""Least number of content words of a prompt without its pasted output. A pasted log resembles every other log of the program: of ten
+prompts with one, none was helped by records that resembled it. Fixes for an error in a log are found by its signature.
 """
 _SHORTEST = 20
 """Characters, an ideograph counting as two. A shorter prompt, such as `go on`, has no subject to search for."""

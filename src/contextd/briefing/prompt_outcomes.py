@@ -33,8 +33,8 @@ _MOST_SESSIONS = 4
 
 
 class PromptOutcomes:
-    """The outcomes that one prompt is told, each session's once and all of them within their budget. `whole` is the prompt
-    with the output that it pastes.
+    """The outcomes of past sessions that are added to one prompt, each session once and all within a budget. `whole` is the
+    prompt with its pasted output.
     """
 
     def __init__(self, runtime: Runtime, session: Session, prompt: str, whole: str) -> None:

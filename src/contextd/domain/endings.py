@@ -83,7 +83,7 @@ _ACTS: tuple[tuple[Act, ByLanguage], ...] = (
     ("stopped", STOPPED),
 )
 
-_ASKS = regex(r"[?？]\W*$")
+ASKS = regex(r"[?？]\W*$")
 _QUOTED = regex(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»|「[^」\n]*」|„[^“\n]{1,300}“")
 _CLAUSE = regex(r"[,;:—–、，；：。]")
 _LONGEST = 240
@@ -98,7 +98,7 @@ def ending_in(sentence: str) -> Ending | None:
     session or a branch end nothing.
     """
     text = _QUOTED.sub(" ", sentence)
-    if len(text) > _LONGEST or _ASKS.search(text) or SUPPOSES.search(text):
+    if len(text) > _LONGEST or ASKS.search(text) or SUPPOSES.search(text):
         return None
     if FOR_NOW.search(text) or span_of(text) in ("session", "branch"):
         return None

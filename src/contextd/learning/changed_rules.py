@@ -1,6 +1,4 @@
-"""Ask the agent which rules in force the user has ended or changed, where the words alone do not decide it, and do what it
-answers.
-"""
+"""Rules in force that the user may have ended or changed: which ones to ask the agent about, and what its answer does."""
 
 from __future__ import annotations
 
@@ -11,12 +9,18 @@ from datetime import datetime
 from contextd.domain.changed_rules import ComparedRules, InQuestion, rule_in_question
 from contextd.domain.changes import WorkChanges
 from contextd.domain.confidence import START
-from contextd.domain.records import Record, Source, said_at, short_id
+from contextd.domain.records import Record, said_at, short_id
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.validity import ENDED_RULES
 from contextd.knowledge.writing import Changed, cleaned
-from contextd.learning.ended_rules import QUOTED, ended_by, rules_to_end, texts_of
+from contextd.learning.ended_rules import (
+    QUOTED,
+    ended_by,
+    rules_to_end,
+    stated_rule,
+    texts_of,
+)
 from contextd.runtime.runtime import Runtime
 from contextd.sessions.turns import Turn
 from contextd_common.dataclass import dataclass
@@ -57,7 +61,9 @@ def as_data(found: Sequence[tuple[Record, str, datetime]]) -> Mapping[str, objec
 
 @dataclass(frozen=True, slots=True)
 class RuleInQuestion:
-    """A rule in force about which a session's agent was asked, and the words of the user that it was about."""
+    """A rule in force that an agent was asked about, the session in which it was asked, and the user's words that may have
+    changed the rule.
+    """
 
     rule: Record
     session: Session
@@ -86,26 +92,16 @@ def answered(runtime: Runtime, asked: RuleInQuestion, text: str) -> tuple[Change
 
 def _in_its_place(runtime: Runtime, asked: RuleInQuestion, text: str) -> Record:
     """The rule that holds instead, in an agent's words."""
-    record = Record(
-        id=str(uuid.uuid5(_NAMESPACE, f"{asked.session.id}:{asked.rule.id}:{text}")),
-        kind="discovery",
-        scope=runtime.scope,
-        content=text,
-        data={"type": "rule", "origin": "prompt", "speaker": "user"},
-        source=Source(agent=asked.session.client, client=runtime.client, operation=runtime.surface),
-        session=asked.session.id,
-        trust="agent",
-        confidence=START["agent"],
-        valid_from=asked.at,
-        created_at=asked.at,
-        updated_at=asked.at,
+    id = str(uuid.uuid5(_NAMESPACE, f"{asked.session.id}:{asked.rule.id}:{text}"))
+    rule = stated_rule(
+        runtime, asked.session, id, text, asked.at, trust="agent", confidence=START["agent"]
     )
-    return cleaned(runtime, record)[0]
+    return cleaned(runtime, rule)[0]
 
 
 def as_work(ended: Sequence[tuple[RuleInQuestion, str]]) -> WorkChanges:
-    """What the sessions keep of rules that ended by an answer, each with the id of the rule in its place: the next briefing
-    tells it once.
+    """The session data of rules that an answer ended, each with the id of its replacement or nothing. The next briefing
+    mentions them once.
     """
     data: dict[str, list[object]] = {}
     for asked, new in ended:

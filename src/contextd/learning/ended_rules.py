@@ -13,7 +13,7 @@ from contextd.domain.ending_words import DENIAL
 from contextd.domain.endings import Ending, ending_in, rule_meant
 from contextd.domain.imported_records import IMPORT
 from contextd.domain.kinds import area_of, kinds_that
-from contextd.domain.records import Anchor, Record, Source, Status, said_at, short_id
+from contextd.domain.records import Anchor, Record, Source, Status, Trust, said_at, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import ENDED_RULES, ENDINGS
 from contextd.knowledge.told_here import holds_here
@@ -29,6 +29,9 @@ _NAMESPACE = uuid.UUID("5c5c0d4e-5a0f-5d0b-9a3e-7d6f6a1f2b90")
 
 _MOST = 2_000
 """The latest notes, memories and lessons that are searched for rules; more would delay a call."""
+
+_SESSIONS = 2_000
+"""The latest sessions whose endings are held against a rule that is read late."""
 
 QUOTED = 120
 """Characters of the words that ended a rule, as its history and its session keep them."""
@@ -82,15 +85,15 @@ def endings_said(turns: Sequence[Turn], events: Sequence[Event]) -> list[list[st
 
 
 def end_late_rules(runtime: Runtime, added: Sequence[Record]) -> list[str]:
-    """End each of these rules, new to the store, that a sentence ends which was said after it and read before it. Returns
-    the ids of the ended ones.
+    """End those of these new rules that a later statement ends although its session was read earlier. Returns the ids of the
+    ended rules.
     """
     new = {one.id for one in added if one.status == "active" and is_directive(one)}
     if not new:
         return []
     here, former = rules_to_end(runtime), rules_to_end(runtime, "superseded", "archived")
     ended: list[str] = []
-    for session in runtime.view.sessions.find(frozenset({runtime.scope}), limit=_MOST):
+    for session in runtime.view.sessions.find(frozenset({runtime.scope}), limit=_SESSIONS):
         entries = list(session.data.get(ENDED_RULES, ()))
         spent = {words for _, words, *_ in entries}
         for sentence, at in session.data.get(ENDINGS, ()):
@@ -223,19 +226,36 @@ def _replacement(runtime: Runtime, session: Session, statement: _EndingSentence)
     """The rule that a sentence states in the place of another one, for as long as that one would have held."""
     stated = [one.text for one in directives_in(statement.sentence) if one.span == "always"]
     text = stated[0] if stated else DENIAL.sub("", statement.sentence)
-    record = Record(
-        id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{text}")),
+    id = str(uuid.uuid5(_NAMESPACE, f"{session.id}:{text}"))
+    anchor = Anchor(*place_of(session, statement.ended))
+    rule = stated_rule(
+        runtime, session, id, text, statement.began, trust="extracted", confidence=_NEW
+    )
+    return cleaned(runtime, rule.with_(anchor=anchor))[0]
+
+
+def stated_rule(
+    runtime: Runtime,
+    session: Session,
+    id: str,
+    text: str,
+    moment: datetime,
+    *,
+    trust: Trust,
+    confidence: float,
+) -> Record:
+    """A rule that the user stated in a session at this moment, before it is cleaned and stored."""
+    return Record(
+        id=id,
         kind="discovery",
         scope=runtime.scope,
         content=text,
         data={"type": "rule", "origin": "prompt", "speaker": "user"},
         source=Source(agent=session.client, client=runtime.client, operation=runtime.surface),
         session=session.id,
-        trust="extracted",
-        confidence=_NEW,
-        valid_from=statement.began,
-        anchor=Anchor(*place_of(session, statement.ended)),
-        created_at=statement.began,
-        updated_at=statement.began,
+        trust=trust,
+        confidence=confidence,
+        valid_from=moment,
+        created_at=moment,
+        updated_at=moment,
     )
-    return cleaned(runtime, record)[0]

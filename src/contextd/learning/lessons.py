@@ -5,12 +5,12 @@ than any heuristic.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from contextd.domain.changes import WorkChanges
 from contextd.domain.quoting import inline_words
-from contextd.domain.records import short_id
+from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.time import iso, parse_instant
 from contextd.learning.changed_rules import as_data, changed_rules
@@ -50,11 +50,7 @@ def question(
     changed = changed_rules(runtime, session, turns, _MOST_CHANGED)
     asked = _asked(runtime, session, as_data(changed) if changed else {})
     runtime.commit(work=WorkChanges(sessions=[asked]))
-    listed = " ".join(
-        f"{short_id(rule.id)} “{inline_words(rule.content)}” (the user: “{inline_words(words)}”)"
-        for rule, words, _ in changed
-    )
-    return " ".join(filter(None, (LESSONS, passing, listed and _CHANGED.format(listed))))
+    return " ".join(filter(None, (LESSONS, passing, _about_changed(changed))))
 
 
 def _is_wanted(runtime: Runtime, moment: str) -> bool:
@@ -101,6 +97,15 @@ _CHANGED = (
     "it), the same for all: `drop_ids` for those that hold no longer, `keep_ids` with `reword` (id: text) for those that say "
     "something else from now on. Leave out those that stand as they are."
 )
+
+
+def _about_changed(changed: Sequence[tuple[Record, str, datetime]]) -> str:
+    """The question about rules in force, each with the user's words; empty if there are none."""
+    listed = " ".join(
+        f"{short_id(rule.id)} “{inline_words(rule.content)}” (the user: “{inline_words(words)}”)"
+        for rule, words, _ in changed
+    )
+    return listed and _CHANGED.format(listed)
 
 
 def _asked(runtime: Runtime, session: Session, data: Mapping[str, object]) -> SessionChange:

@@ -2,7 +2,8 @@
 
 `language_sentences/LANGUAGE.txt` has 60 single sentences of each sort, as developers type them, written by one author
 before the rows of words. Half of them, by hash, were not used for the rows (ADR 62). `LANGUAGE_prompts.txt` has whole
-prompts, of which the same half is measured (`whole_prompts`). Nothing was fitted to the rows of `LANGUAGE_changes.txt`.
+prompts, of which the same half is measured (`whole_prompts`). The rows of `LANGUAGE_changes.txt` were counted, not read,
+while the search for rules in question was chosen (ADR 75).
 """
 
 from __future__ import annotations

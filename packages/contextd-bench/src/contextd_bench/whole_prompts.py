@@ -76,7 +76,7 @@ def _asks_about(row: Row, rules: Mapping[str, str]) -> bool:
     return _ends(row, rules) or questioned_rule(row[0], rules) == row[1]
 
 
-def _asks_in_vain(row: Row, rules: Mapping[str, str]) -> bool:
+def _asks_wrongly(row: Row, rules: Mapping[str, str]) -> bool:
     found = {*ended_rules(row[0], rules), questioned_rule(row[0], rules)}
     return bool(found - {row[1], ""})
 
@@ -122,11 +122,11 @@ _NEAR = "ends nothing"
 CHANGES: Mapping[str, PromptSort] = {
     "ended, in any words": PromptSort("ended", _ends, _ends_another, (_NEAR,), "wrongly 0"),
     "replaced, in any words": PromptSort("replaced", _ends, _ends_another, (_NEAR,), "wrongly 0"),
-    "ended or asked about": PromptSort("ended", _asks_about, _asks_in_vain, (_NEAR,), "≥ 85 %"),
-    "replaced or asked about": PromptSort("replaced", _asks_about, _asks_in_vain, (_NEAR,), "≥ 90 %"),
+    "ended or asked about": PromptSort("ended", _asks_about, _asks_wrongly, (_NEAR,), "≥ 85 %"),
+    "replaced or asked about": PromptSort("replaced", _asks_about, _asks_wrongly, (_NEAR,), "≥ 90 %"),
 }  # fmt: skip
-"""What is judged on prompts of `LANGUAGE_changes.txt`, whose author, another language model, was asked for as many ways of
-saying it as there are, and for near misses: in their many words every one of them is unlike the others.
+"""What is judged on prompts of `LANGUAGE_changes.txt`. Their author, another language model, was asked for as many different ways
+of ending and replacing rules as it could think of, and for near misses.
 """
 
 

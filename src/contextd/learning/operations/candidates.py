@@ -76,8 +76,8 @@ def settle_candidate(runtime: Runtime, id: Id, verdict: Verdict, into: str = "")
 
 @dataclass(frozen=True, slots=True)
 class SettledTogether:
-    """The results for several records: those that changed in the order of the call, rules in the place of others, and rules
-    that stand as they were.
+    """The results for several records: first those that changed, in the order of the call, then rules that replace others, then
+    rules that stay as they are.
     """
 
     settled: list[Settled]
@@ -113,11 +113,9 @@ def settle_candidates(
     verdicts: list[tuple[str, Verdict]] = [(id, "keep") for id in keep]
     verdicts += [(id, "drop") for id in drop_ids or ()]
     changes: dict[str, Changed] = {}
-    standing, instead, ended = (
-        dict[str, Record](),
-        dict[str, Record](),
-        list[tuple[RuleInQuestion, str]](),
-    )
+    standing: dict[str, Record] = {}
+    replacements: list[Record] = []
+    ended: list[tuple[RuleInQuestion, str]] = []
     for id, verdict in verdicts:
         record, asked = _in_question(runtime, id)
         if record.id in changes or record.id in standing:
@@ -129,12 +127,10 @@ def settle_candidates(
             standing[record.id] = record
         else:
             changes[record.id], new = answered(runtime, asked, text)
-            instead |= {new.id: new} if new is not None else {}
+            replacements += [new] if new is not None else []
             ended.append((asked, new.id if new is not None else ""))
-    after = change_all(
-        runtime, list(changes.values()), beside=list(instead.values()), work=as_work(ended)
-    )
-    settled = [*after, *instead.values(), *standing.values()]
+    after = change_all(runtime, list(changes.values()), beside=replacements, work=as_work(ended))
+    settled = [*after, *replacements, *standing.values()]
     return SettledTogether([_settled(runtime, one) for one in settled])
 
 
@@ -154,7 +150,9 @@ _LONGEST = 900
 
 
 def _in_question(runtime: Runtime, id: str) -> tuple[Record, RuleInQuestion | None]:
-    """A record that awaits review, or a rule in force with the question about it. Raises as `_waiting` does."""
+    """A record that awaits review, or a rule in force together with the question that was asked about it. Raises `NotFound` or
+    `Conflict`.
+    """
     record = resolve(runtime, id)
     asked = asked_about(runtime, record)
     return (record, asked) if asked is not None else (_awaiting(record), None)
