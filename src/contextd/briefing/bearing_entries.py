@@ -50,6 +50,7 @@ _QUOTED = 0.6
 """The same for a text that stands in the agent's window."""
 
 _PASSING = frozenset(("change", "remark", "report"))
+_EDITS = frozenset(("change", "report"))
 _ALIKE_PASSING = 0.6
 """Sorts of sentences that are rarely useful after their turn, because the code shows what was edited, and the lowest cosine at which
 one is relevant: of 200 such sentences added to 73 prompts of one project, one in ten concerned the problem.
@@ -114,8 +115,7 @@ class BearingTest:
             for n, one in near.items()
             if settles[n] or outcome.entries[n].sort not in _PASSING or one >= _ALIKE_PASSING
         }
-        # That an agent edited the same place makes no other sentence relevant.
-        subjects = {n for n in near if n in lasting or outcome.entries[n].speaker == "user"}
+        subjects = lasting | _problems(outcome.entries, near)
         same = max((rarity[n] for n in subjects if near[n] >= _SAME_SUBJECT), default=0.0)
         if amends is None and same < _RARE:
             return replace(outcome, entries=())
@@ -181,6 +181,15 @@ class BearingTest:
     def _bias_of(self, text: str) -> float:
         bias: LanguageBias | None = self._bias
         return bias.of(text) if bias is not None else 0.0
+
+
+def _problems(entries: Sequence[LedgerEntry], near: Mapping[int, float]) -> set[int]:
+    """The places in `near` of sentences that may be about the prompt's problem: the user's, and the agent's answers to one that
+    resembles the prompt. That an agent edited the same place makes no other sentence relevant.
+    """
+    said = {n for n in near if entries[n].speaker == "user"}
+    asked = {entries[n].turn for n in said if near[n] >= _SAME_SUBJECT}
+    return said | {n for n in near if entries[n].turn in asked and entries[n].sort not in _EDITS}
 
 
 def _points_at_another(entry: LedgerEntry, settles: bool) -> bool:

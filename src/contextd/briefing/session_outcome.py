@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -23,6 +24,7 @@ from contextd.sessions.turns import Turn
 from contextd_common.dataclass import dataclass
 from contextd_common.text.regex import regex
 from contextd_common.text.tokens import count_tokens
+from contextd_common.text.words import content_words
 
 _MOST_TURNS = 40
 """The turns of one session that are looked at."""
@@ -213,9 +215,25 @@ def _binds(entry: LedgerEntry) -> bool:
 
 
 def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
-    """For each entry of an outcome, whether it settles something or belongs to a recap that does."""
-    recaps = _recaps(entries)
-    return [_binds(entry) or entry.text in recaps for entry in entries]
+    """For each entry of an outcome, whether it settles something, belongs to a recap that does, or says again what the
+    user settled in its turn.
+    """
+    recaps, said = _recaps(entries), defaultdict[int, list[frozenset[str]]](list)
+    for entry in entries:
+        if entry.speaker == "user" and _binds(entry):
+            said[entry.turn].append(frozenset(content_words(entry.text)))
+    return [
+        _binds(entry) or entry.text in recaps or _says_again(entry, said[entry.turn])
+        for entry in entries
+    ]
+
+
+def _says_again(entry: LedgerEntry, said: Sequence[frozenset[str]]) -> bool:
+    """Whether an agent's sentence confirms what the user settled: it has half of the words of a sentence."""
+    if entry.speaker != "agent" or _is_idle(entry) or entry.text.rstrip().endswith(("?", "？")):
+        return False
+    words = frozenset(content_words(entry.text))
+    return any(2 * len(words & one) >= len(one) and len(words & one) > 1 for one in said)
 
 
 _BINDING = frozenset(("rule", "constraint", "correction", "decision", "preference", "refused"))

@@ -143,3 +143,19 @@ def test_a_sentence_about_another_one_is_not_told_alone(client: Opened) -> None:
     )
     assert "Ignore that" not in told
     assert "It did not work" not in told
+
+
+def test_what_the_agent_confirms_of_a_correction_is_told_with_it(client: Opened) -> None:
+    chat(
+        client(),
+        PROBLEM,
+        "I'll sort the boats by tier, so that every crane leaves first.",
+        "No, canaries go before everything else, whatever their tier says. The boat of a crane never leaves first.",
+        "Understood: canaries form group zero before everything else, whatever their tier says, unlike a boat with a crane.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    told = later.asks(LIKE)
+    assert "group zero" in told
+    assert "sort the boats" not in told
