@@ -257,6 +257,7 @@ def test_only_a_person_may_trust_a_folder_and_join_or_part_projects(shop: Home) 
         ("trust", "."),
         ("dev", "call", "trust", "--path", "."),
         ("projects", "join", "shop"),
+        ("projects", "team", "dock"),
         ("dev", "call", "part_project"),
     ):
         code, _, said = ran(shop, [str(CONTEXTD)], line, shop.project, CLAUDECODE="1")

@@ -34,7 +34,7 @@ HANDLES = frozenset({"session", "handle", "into"})
 PLAIN = frozenset(
     """action agent_name arguments base category collection comment confirm content context cursor data
     description diff error event everywhere fields file_pattern filter focus format if_match item_type
-    keep kind language marks message module name notes note out outcome pattern path paths packs payload
+    keep kind language marks message module name notes note org out outcome pattern path paths packs payload
     problem project prompt query range reword role root_cause code_diff affected_files scope section solution
     source state status summary symptoms tag tags target_scope task task_description template text title
     topic trust type types verdict client client_session depth into version""".split()
@@ -64,8 +64,9 @@ def _small(part: dict[str, Any]) -> Any:
         return part["enum"][0]
     if part["type"] == "array":
         return [_small(part["items"])]
+    fits = re.search(part.get("pattern", ""), WORDS)
     return {
-        "string": WORDS,
+        "string": WORDS if fits else WORDS.replace(" ", "-"),
         "boolean": True,
         "integer": 1,
         "number": 1,

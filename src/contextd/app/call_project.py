@@ -65,7 +65,7 @@ def _located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     project = place.project
     if project is not None and place.is_known:
         return runtime.standing_in(project, root)
-    scope = project.scope if project else scope_of_new(runtime.organisation.name, place.identity)
+    scope = project.scope if project else scope_of_new(runtime.organisation, place.identity)
     making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
     if project is not None and not making:
         return runtime.standing_in(project, root)

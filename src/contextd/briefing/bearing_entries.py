@@ -187,9 +187,9 @@ def _problems(entries: Sequence[LedgerEntry], near: Mapping[int, float]) -> set[
     """The places in `near` of sentences that may be about the prompt's problem: the user's, and the agent's answers to one that
     resembles the prompt. That an agent edited the same place makes no other sentence relevant.
     """
-    said = {n for n in near if entries[n].speaker == "user"}
-    asked = {entries[n].turn for n in said if near[n] >= _SAME_SUBJECT}
-    return said | {n for n in near if entries[n].turn in asked and entries[n].sort not in _EDITS}
+    of_user = {n for n in near if entries[n].speaker == "user"}
+    asked = {entries[n].turn for n in of_user if near[n] >= _SAME_SUBJECT}
+    return of_user | {n for n in near if entries[n].turn in asked and entries[n].sort not in _EDITS}
 
 
 def _points_at_another(entry: LedgerEntry, settles: bool) -> bool:

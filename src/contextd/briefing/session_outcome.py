@@ -218,22 +218,22 @@ def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
     """For each entry of an outcome, whether it settles something, belongs to a recap that does, or says again what the
     user settled in its turn.
     """
-    recaps, said = _recaps(entries), defaultdict[int, list[frozenset[str]]](list)
+    recaps, settled = _recaps(entries), defaultdict[int, list[frozenset[str]]](list)
     for entry in entries:
         if entry.speaker == "user" and _binds(entry):
-            said[entry.turn].append(frozenset(content_words(entry.text)))
+            settled[entry.turn].append(frozenset(content_words(entry.text)))
     return [
-        _binds(entry) or entry.text in recaps or _says_again(entry, said[entry.turn])
+        _binds(entry) or entry.text in recaps or _says_again(entry, settled[entry.turn])
         for entry in entries
     ]
 
 
-def _says_again(entry: LedgerEntry, said: Sequence[frozenset[str]]) -> bool:
+def _says_again(entry: LedgerEntry, settled: Sequence[frozenset[str]]) -> bool:
     """Whether an agent's sentence confirms what the user settled: it has half of the words of a sentence."""
     if entry.speaker != "agent" or _is_idle(entry) or entry.text.rstrip().endswith(("?", "？")):
         return False
     words = frozenset(content_words(entry.text))
-    return any(2 * len(words & one) >= len(one) and len(words & one) > 1 for one in said)
+    return any(2 * len(words & one) >= len(one) and len(words & one) > 1 for one in settled)
 
 
 _BINDING = frozenset(("rule", "constraint", "correction", "decision", "preference", "refused"))

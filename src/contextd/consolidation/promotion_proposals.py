@@ -40,16 +40,12 @@ _DISTRUSTED = frozenset({"external", "imported"})
 
 @dataclass(frozen=True, slots=True)
 class WidelyKnown:
-    """Knowledge shared by several scopes, and the scope that contains them."""
+    """Knowledge shared by several scopes, in order, and the scope that contains them."""
 
     target: Scope
     best: Record
     records: tuple[Record, ...]
-
-    @property
-    def scopes(self) -> list[Scope]:
-        """The scopes that have it, in order."""
-        return sorted({record.scope for record in self.records})
+    scopes: list[Scope]
 
 
 def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
@@ -72,7 +68,6 @@ def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
 def _around(runtime: Runtime) -> Iterator[tuple[Scope, list[Scope]]]:
     """Each wider scope with its two or more direct child scopes."""
     teams: dict[Scope, set[Scope]] = defaultdict(set)
-    # What a part says as well is no second project that says it.
     for project in (one for one in runtime.projects() if one.part_of is None):
         teams[Scope(project.scope.org, project.scope.team)].add(project.scope)
     organisations: dict[Scope, set[Scope]] = defaultdict(set)
@@ -96,7 +91,15 @@ def _shared(
     """Knowledge that two of the scopes share and their parent lacks."""
     records: list[Record] = []
     rows: list[Vector] = []
-    for scope in (target, *scopes):
+    # What a part says as well is no second project that says it. It may stand in another team.
+    wholes = {
+        part: one.scope for one in runtime.projects() if one.scope in scopes for part in one.parts
+    }
+
+    def whole(record: Record) -> Scope:
+        return wholes.get(record.scope, record.scope)
+
+    for scope in (target, *scopes, *wholes):
         statuses = STATUSES if scope == target else ("active",)
         for page in _pages(runtime, scope, kind, statuses, check):
             there, vectors = runtime.view.index.vectors(
@@ -105,15 +108,16 @@ def _shared(
             by_id = {record.id: record for record in page}
             records += [by_id[id] for id in there]
             rows += [*vectors]
-    if len({record.scope for record in records}) < 2:
+    if len(set(map(whole, records))) < 2:
         return
     close = [
-        [(j, cosine) for j, cosine in found if records[j].scope != records[i].scope]
+        [(j, cosine) for j, cosine in found if whole(records[j]) != whole(records[i])]
         for i, found in enumerate(near(np.vstack(rows), NEAR, _NEAREST, check))
     ]
     for cluster in clusters(records, close, _judging()):
         standing = tuple(cluster.records)
-        found = WidelyKnown(target, max(standing, key=precedence), standing)
+        having = sorted(set(map(whole, standing)))
+        found = WidelyKnown(target, max(standing, key=precedence), standing, having)
         if target not in found.scopes and len(found.scopes) > 1:
             yield found
 

@@ -123,6 +123,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "if_match": "etag",
         "marks": "",
         "mine": "own my_own own_backup",
+        "org": "organisation organization",
         "packs": "pack names",
         "payload": "",
         "revoke": "",

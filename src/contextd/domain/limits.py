@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, get_args
 
+from contextd.domain.scope import SLUG
 from contextd_common.dataclass import dataclass
 
 CoreSchema = Any
@@ -119,6 +120,13 @@ class Grammar:
 
 Limit = Range | Count | AtMost | Matching | Grammar
 
+# JavaScript's `$` matches at the end alone, Python's before a last line break too.
+_SLUG = rf"^{SLUG}$(?!\s)"
+Slug = Annotated[str, Matching(_SLUG, "lower-case letters, digits and hyphens")]
+"""A name in a scope."""
+OptionalSlug = Annotated[
+    str, Matching(rf"^$|{_SLUG}", "lower-case letters, digits and hyphens, or empty")
+]
 NOT_EMPTY = Matching(r"\S", "a text that is not empty")
 Text = Annotated[str, NOT_EMPTY]
 """A text that is not blank."""

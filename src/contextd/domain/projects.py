@@ -35,10 +35,12 @@ class Project:
 
     @property
     def cascade(self) -> tuple[Scope, ...]:
-        """The scopes that a call in this project reads, nearest first: its own, its parts, the whole, and the wider ones."""
+        """The scopes that a call in this project reads, nearest first: its own, its parts, the whole, and the wider ones. The
+        person is above all organisations.
+        """
         own, *wider = self.scope.cascade
         whole = (self.part_of,) if self.part_of is not None else ()
-        return (own, *self.parts, *whole, *wider)
+        return tuple(dict.fromkeys((own, *self.parts, *whole, *wider, PERSON)))
 
 
 THE_PERSON = Project(identity="person", scope=PERSON, name="person")

@@ -12,7 +12,9 @@ from contextd_common.errors import Invalid
 
 Level = Literal["org", "team", "project"]
 
-_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+SLUG = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+"""The pattern of a name in a scope."""
+_SLUG = re.compile(SLUG)
 _USER_KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 COLLECTIONS = frozenset(

@@ -32,7 +32,7 @@ def rule_folders(runtime: Runtime) -> list[RuleFolder]:
     """The rule folders of a call, nearest first: in its checkout, and in the home for its team and
     organisation.
     """
-    home, org = runtime.settings.home, runtime.organisation.name
+    home, org = runtime.settings.home, runtime.org
     found: list[RuleFolder] = []
     scope = runtime.project.scope if runtime.project and runtime.project.scope.project else None
     if runtime.checkout is not None:

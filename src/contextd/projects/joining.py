@@ -28,7 +28,8 @@ def join(runtime: Runtime, project: Project, into: Project) -> tuple[Project, Pr
     """
     organisation = runtime.organisation
     by_scope = {one.scope: one for one in organisation.directory.all()}
-    mine, other = chain_of(by_scope, project), chain_of(by_scope, into)
+    # As they are now: a project that was just parted from another one still names it among its parts in older values.
+    mine, other = (chain_of(by_scope, by_scope[one.scope]) for one in (project, into))
     for chain in (mine, other):
         if chain.part is not None or not _is_trusted(runtime, chain.whole):
             raise Conflict(
@@ -113,7 +114,7 @@ def part_checkout(runtime: Runtime, identity: ProjectIdentity) -> Project:
         )
     known = sorted(directory.all(), key=lambda one: one.created_at)
     directory.save(_cut(chain.home, (), (root,)))
-    alone = fresh_project(runtime.organisation.name, known, identity, runtime.clock.now())
+    alone = fresh_project(runtime.organisation, known, identity, runtime.clock.now())
     return directory.register(alone)
 
 

@@ -15,14 +15,12 @@ from itertools import count
 from pathlib import Path
 
 from contextd.domain.projects import Project
-from contextd.domain.scope import Scope, slug
+from contextd.domain.scope import PERSON, Scope, slug
 from contextd.redaction.redact import redact
 from contextd.runtime.runtime import Organisation
 from contextd_code.git.identity import ProjectIdentity, path_identity
 from contextd_code.git.same_project import Decision, KnownProject, choose, decide, known_project
 from contextd_common.dataclass import dataclass
-
-TEAM = "default"
 
 _PLACE = "place:"
 """Before a checkout, in the sightings of a part that has joined."""
@@ -54,7 +52,7 @@ def membership(organisation: Organisation, identity: ProjectIdentity, now: datet
     projects = sorted(organisation.directory.all(), key=lambda one: one.created_at)
     found, decision = _found(organisation, projects, identity)
     if found is None or decision == "alike":
-        fresh = fresh_project(organisation.name, projects, identity, now)
+        fresh = fresh_project(organisation, projects, identity, now)
         if found is not None and found.part_of is None:
             fresh = replace(fresh, news=(f"alike:{found.scope}",))
         return Membership(None, fresh, _left(projects, identity, ()), found)
@@ -70,7 +68,7 @@ def membership(organisation: Organisation, identity: ProjectIdentity, now: datet
         wanted = _with_move(organisation, projects, part, _seen(projects, part, identity))
         alone = [_without(one, part, identity.root) for one in dict.fromkeys((home, whole))]
         return Membership(wanted, None, _changed((wanted, *alone), by_scope))
-    fresh = fresh_project(organisation.name, projects, identity, now)
+    fresh = fresh_project(organisation, projects, identity, now)
     fresh = replace(fresh, scope=home.scope, part_of=home.scope)
     fresh = replace(fresh, name=f"{identity.root.name} (apart)")
     fresh = _with_move(organisation, projects, home, fresh)
@@ -249,7 +247,10 @@ def _seen(projects: Sequence[Project], project: Project, identity: ProjectIdenti
 
 
 def fresh_project(
-    organisation: str, projects: Sequence[Project], identity: ProjectIdentity, now: datetime
+    organisation: Organisation,
+    projects: Sequence[Project],
+    identity: ProjectIdentity,
+    now: datetime,
 ) -> Project:
     """A new project of this checkout. Names are labels: a name that is taken gets a number when it is registered."""
     plain = Project(
@@ -261,9 +262,17 @@ def fresh_project(
     return _seen(projects, plain, identity)
 
 
-def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
+def scope_of_new(organisation: Organisation, identity: ProjectIdentity) -> Scope:
     """The scope that a directory would get as a project, if it is free."""
-    return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
+    name = slug(redact(identity.name).text)[:60].rstrip("-")
+    return replace(team_of_new(organisation), project=name)
+
+
+def team_of_new(organisation: Organisation) -> Scope:
+    """The team of new projects. A home may name another organisation than its own; a server's has one name."""
+    settings = organisation.settings(None)
+    named = settings.text("project.organisation") if organisation.name == PERSON.org else ""
+    return Scope(named or organisation.name, settings.text("project.team"))
 
 
 def _free_identity(identity: ProjectIdentity, taken: Container[str]) -> str:

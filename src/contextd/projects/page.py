@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from contextd.pages.page import Answer, Handler, PageRequest, show
+from contextd.pages.page import Answer, Banner, Handler, PageRequest, go, show
 from contextd.pages.text import plural
 from contextd.projects.graphs import Graph, Node, around, graph
-from contextd_common.errors import NotFound, nearest
+from contextd_common.errors import Conflict, ContextdError, Invalid, NotFound, nearest
 
 ZOOMS = (50, 75, 100, 150, 200, 300)
 """Zoom levels of the graph in percent."""
@@ -17,6 +17,12 @@ ZOOMS = (50, 75, 100, 150, 200, 300)
 
 async def look(request: PageRequest) -> Answer:
     """All modules, or with `module` one of them with its neighbours."""
+    return await _page(request)
+
+
+async def _page(
+    request: PageRequest, team: str = "", org: str = "", problem: ContextdError | None = None
+) -> Answer:
     if not request.project:
         return show("projects/page.html", about=None, one=None)
     about = await request.ask_lately("project_overview")
@@ -27,9 +33,14 @@ async def look(request: PageRequest) -> Answer:
         raise NotFound(f"no module {name!r}", nearest(name, list(modules)) or "see the table")
     zoom = _zoom(request.query("zoom"))
     picture = _picture(modules, name, zoom)
+    place = request.project.split("/")
     return show(
         "projects/page.html",
+        422 if problem else 200,
         about=about,
+        org=org or place[0],
+        team=team or place[1],
+        problem=problem,
         states=states,
         modules=list(modules.values()),
         picture=picture,
@@ -93,5 +104,19 @@ def _node(one: Mapping[str, Any], here: bool) -> Node:
     return Node(one["name"], summary, state, _address(one["name"]), about, here)
 
 
+async def give_to_team(request: PageRequest) -> Answer:
+    """Give the project to a team. No input is lost if it is refused."""
+    team, org = request.field("name").strip(), request.field("org").strip()
+    try:
+        done = await request.ask("project_team", name=team, org=org)
+    except (Invalid, Conflict) as error:
+        return await _page(request, team, org, error)
+    message = f"{done['name']} is {done['project']} now and shares what its team knows."
+    undo = Banner(
+        message, "/project/team", {"name": done["team_before"], "org": done["org_before"]}
+    )
+    return go("/project", undo, project=done["project"])
+
+
 LOOKS: list[tuple[str, Handler]] = [("/project", look)]
-FORMS: list[tuple[str, Handler]] = []
+FORMS: list[tuple[str, Handler]] = [("/project/team", give_to_team)]

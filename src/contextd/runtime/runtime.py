@@ -278,6 +278,11 @@ class Runtime(CallDetails):
         return self.project.scope
 
     @property
+    def org(self) -> str:
+        """The organisation of the project; that of the store outside of projects."""
+        return self.project.scope.org if self.project is not None else self.organisation.name
+
+    @property
     def root(self) -> Path:
         """The checkout's root. Raises `NotFound` if the call has no checkout, `Unavailable` if the
         store has no code index either.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from contextd.domain.scope import SLUG
 from contextd.runtime.setting import Setting
 
 
@@ -109,6 +110,18 @@ SETTINGS: dict[str, Setting] = {
         ),
         _of_home("sessions.archive_days", 7, "Days until a completed session is archived"),
         Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
+        _of_home(
+            "project.organisation",
+            "local",
+            "Organisation of new projects: lower-case letters, digits and hyphens",
+            form=SLUG,
+        ),
+        _of_home(
+            "project.team",
+            "default",
+            "Team of new projects: lower-case letters, digits and hyphens",
+            form=SLUG,
+        ),
         Setting(
             "project.enrich",
             "ask",

@@ -100,3 +100,24 @@ def test_a_project_that_was_not_read_says_how(visit: Visit, home: Home) -> None:
     )
     client.call("delete_record", {"id": made["id"]}, home=home.path, cwd=str(bare), client="cli")
     shutil.rmtree(bare)
+
+
+@pytest.mark.long
+def test_a_project_is_given_to_a_team_and_taken_back(visit: Visit, call: Call) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/project")
+    team = page.get_by_role("region", name="Team")
+    visitor.fill(team.get_by_label("Team"), "Dock Side")
+    team.get_by_role("button", name="Save").click()
+    expect(team.get_by_role("alert")).to_contain_text("lower-case letters")
+    expect(team.get_by_label("Team")).to_have_value("Dock Side")
+    visitor.fill(team.get_by_label("Organisation"), "acme")
+    visitor.fill(team.get_by_label("Team"), "dock")
+    team.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("acme/dock/")
+    expect(team.get_by_label("Organisation")).to_have_value("acme")
+    assert call("project_overview")["scope"].startswith("acme/dock/")
+    page.get_by_role("button", name="Undo").click()
+    expect(team.get_by_label("Team")).to_have_value("default")
+    assert call("project_overview")["scope"].startswith("local/default/")

@@ -84,7 +84,7 @@ def test_a_role_may_call_what_its_row_grants_and_nothing_else_on_any_surface(
     }
     expected = {op.name for op in OPERATIONS.values() if not granted(op, role)}
     # Trusting a folder is the act of a person: an agent is refused whatever its role.
-    owners = ("trust", "join_project", "part_project")
+    owners = ("trust", "join_project", "part_project", "project_team")
     of_a_person = {(surface, name) for surface in ("mcp", "hook") for name in owners}
     assert refused == {(surface, name) for surface in SURFACES for name in expected} | of_a_person
 

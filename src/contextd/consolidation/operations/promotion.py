@@ -71,7 +71,7 @@ def knowledge_promote(
         confirm: The token from the first call, to accept its text.
     """
     record = resolve(runtime, id, *_KINDS[kind])
-    target = _target(record, scope)
+    target = _target(runtime, record, scope)
     runtime.caller.require("write", target, area_of(record.kind))
     _require_promotable(runtime, record)
     own = particulars(runtime, record.scope) if generalize else None
@@ -109,8 +109,11 @@ def _told(there: Record, target: Scope, became: str) -> str:
     return f"stored as {short_id(there.id)} for {seen}; `undo {short_id(there.id)}` undoes it"
 
 
-def _target(record: Record, level: Literal["team", "org"]) -> Scope:
-    for scope in record.scope.cascade[1:]:
+def _target(runtime: Runtime, record: Record, level: Literal["team", "org"]) -> Scope:
+    is_own = runtime.project is not None and record.scope in runtime.own_scopes
+    # What a project wrote before it came to its team belongs to the team that it is in now.
+    whose = runtime.scope if is_own else record.scope
+    for scope in whose.cascade[1:]:
         if scope.level == level:
             return scope
     raise Conflict(

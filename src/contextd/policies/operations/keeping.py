@@ -95,7 +95,7 @@ def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Pol
     problems = problems or [str(one) for one in holding.problems]
     if scope == "org":
         # Problems in one project's files do not concern other projects.
-        org = str(Scope(runtime.organisation.name))
+        org = str(Scope(runtime.org))
         return Policies([view for view in views if view.scope == org], [], [])
     return Policies(views, problems, done)
 

@@ -1,12 +1,15 @@
-"""Join two projects, or part them again: a person's decision, never an agent's."""
+"""Join two projects, part them again, or give one to a team: a person's decision, never an agent's."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from contextd.domain.limits import OptionalSlug, Slug
 from contextd.domain.projects import Project
+from contextd.domain.scope import Scope
 from contextd.projects.joining import join, part_checkout, part_joined
 from contextd.projects.membership import BY_OWNER
+from contextd.projects.teams import give_to_team
 from contextd.runtime.operation import operation
 from contextd.runtime.runtime import Runtime
 from contextd_code.git.identity import identify
@@ -77,6 +80,38 @@ def part_project(runtime: Runtime, name: str = "") -> PartedProject:
     return PartedProject(str(parted.scope), parted.name, parted.roots)
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectOfTeam:
+    """A project of a team; `team_before` and `org_before` are those that it had."""
+
+    project: str
+    name: str
+    team_before: str
+    org_before: str
+
+    def as_text(self) -> str:
+        """Whose knowledge it shares now, and how to undo it."""
+        return (
+            f"✓ {self.name} is {self.project} now and shares what its team knows. No record was moved.\n"
+            f"  To undo: contextd projects team {self.team_before} --org {self.org_before}"
+        )
+
+
+@operation("POST /api/projects/team", effect="write", audience="person")
+def project_team(runtime: Runtime, name: Slug, org: OptionalSlug = "") -> ProjectOfTeam:
+    """Give this project to a team, whose knowledge it shares from now on.
+
+    Args:
+        name: The team: lower-case letters, digits and hyphens.
+        org: Its organisation; that of the project when empty.
+    """
+    _require_owner(runtime)
+    project = _project(runtime)
+    there, before = give_to_team(runtime, project, Scope(org or project.scope.org, name))
+    _forget(runtime)
+    return ProjectOfTeam(str(there.scope), there.name, before.scope.team, before.scope.org)
+
+
 def _here(runtime: Runtime) -> Project:
     folders = runtime.organisation.trusted_folders
     return part_checkout(runtime, identify(runtime.root, lambda one: folders.of(one).trusted))
@@ -101,8 +136,8 @@ def _project(runtime: Runtime) -> Project:
 def _require_owner(runtime: Runtime) -> None:
     if runtime.surface in ("mcp", "hook", "job") or not runtime.has_person:
         raise Denied(
-            "only the owner of this machine can say which projects are one",
-            "run `contextd projects join` or `contextd projects part` in a terminal",
+            "only the owner of this machine can say which projects are one, and whose",
+            "run `contextd projects join`, `part` or `team` in a terminal",
         )
 
 

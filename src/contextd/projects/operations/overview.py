@@ -135,7 +135,7 @@ def project_names(runtime: Runtime) -> ProjectNames:
     model = project_model(runtime)
     modules = model.modules.values() if model else ()
     return ProjectNames(
-        runtime.organisation.name,
+        runtime.org,
         str(runtime.project.scope.project) if runtime.project else "",
         str(runtime.project.scope) if runtime.project else "",
         [ModuleName(module.name, module.description) for module in modules],

@@ -30,6 +30,7 @@ OF_A_PERSON = {
     "trust": "trust a folder",
     "join_project": "join projects",
     "part_project": "part projects",
+    "project_team": "give a project to a team",
 }
 """Operations that no agent may call in its shell, and what they do."""
 

@@ -19,6 +19,7 @@ _SAMPLES = {
     "find_symbol.name": "refreshToken",
     "join_project.into": "local/default/shop",
     "part_project.name": "local/default/shop",
+    "project_team.name": "payments",
     "skill_get.name": "release",
     "tool_call.name": "get_gaps",
     "tool_schema.name": "context_search",

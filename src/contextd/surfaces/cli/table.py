@@ -187,6 +187,7 @@ VERBS = {
     "projects overview": Verb("project_overview"),
     "projects join": Verb("join_project", positional="into"),
     "projects part": Verb("part_project", positional="name"),
+    "projects team": Verb("project_team", positional="name"),
     "projects gaps": Verb("get_gaps"),
     "daemon jobs": Verb("jobs"),
     "daemon retry-job": Verb("retry_job"),
