@@ -12,7 +12,7 @@ import apsw
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from contextd.domain.access import OWNER, Caller
+from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, KnowledgeChanges, Put, WorkChanges
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session, SessionChange
@@ -20,6 +20,7 @@ from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd_common.errors import Conflict, ContextdError, Denied
 from support import postgres_server
 from support.network_proxy import NetworkProxy
+from support.roles import caller_with
 from support.stores import EVERY_STORE, Whole, address, opened
 from support.strategies import EPOCH, SCOPES
 
@@ -103,7 +104,7 @@ def test_an_answer_is_scrubbed_and_another_callers_is_not_seen(scheme, tmp_path)
     store = Whole(opened(address(scheme, tmp_path), scrub=lambda t: t.replace("hunter2", "[gone]")))
     store.view.commit(Changes(), call="k", answer="the password is hunter2")
     assert store.view.answered("k") == "the password is [gone]"
-    reader = Caller("bo", "member", SHOP.org, frozenset({SHOP.team}), frozenset({BLOG.project}))
+    reader = caller_with("team_member", SHOP.org, (SHOP.team,), (BLOG.project,))
     foreign = store.store.view(reader.grant([BLOG]))
     assert foreign.answered("k") is None
     foreign.commit(Changes(), call="k", answer="an answer of their own")

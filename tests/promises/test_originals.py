@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.access import OWNER, Caller
+from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.originals import Original
 from contextd.domain.upkeep import Ages
 from contextd_common.errors import Denied, Invalid
+from support.roles import caller_with
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP, OTHER = SCOPES[2], SCOPES[3]
@@ -65,7 +66,7 @@ def test_nobody_reads_or_keeps_one_outside_of_what_was_granted(store):
     assert theirs.originals.get("o").text == "theirs"
     with pytest.raises(Denied):
         mine.commit(Changes(knowledge=KnowledgeChanges(originals=[original("p", scope=OTHER)])))
-    viewer = Caller("v", "viewer", SHOP.org, frozenset({SHOP.team}))
+    viewer = caller_with("viewer", SHOP.org, (SHOP.team,))
     with pytest.raises(Denied):
         store.store.view(viewer.grant([SHOP])).commit(
             Changes(knowledge=KnowledgeChanges(originals=[original("p")]))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from contextd.domain.access import ROLES, Caller, Cell, Grant
+from contextd.domain.access import Cell, Grant
 from contextd.domain.changes import Changes, KnowledgeChanges, NewJob, Put, WorkChanges
 from contextd.domain.kind import AREAS
 from contextd.domain.kinds import area_of
@@ -23,6 +23,7 @@ from contextd_common.text.words import query_words
 from support import neighbours
 from support.clocks import Standing
 from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
+from support.roles import MATRIX, caller_with
 from support.stores import EVERY_STORE, WITH_CODE, address, opened
 from support.strategies import vector
 from support.verdicts import none_of, place
@@ -121,7 +122,7 @@ def test_every_verb_of_a_view_is_among_the_steps():
 def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """A store with one record of every kind of area in every scope."""
     store = opened(address(request.param, tmp_path), Standing())
-    everybody = store.view(Caller("root", "owner").grant(EVERY))
+    everybody = store.view(caller_with("owner").grant(EVERY))
     records = [
         Record(
             id=f"{kind}-of-{str(scope).replace('/', '-')}-only",
@@ -171,8 +172,8 @@ def test_work_of_the_whole_organisation_is_for_who_may_read_and_write_for_it(fil
     store, _ = filled
     work = Changes(actor="x", work=WorkChanges(jobs=[NewJob(name="tidy")]))
     views = {}
-    for role in ROLES:
-        caller = Caller("x", role, "acme", frozenset({"web"}), frozenset({"shop"}))
+    for role in MATRIX:
+        caller = caller_with(role, "acme", ("web",), ("shop",))
         views[role] = store.view(caller.grant(EVERY))
     [id] = views["org_admin"].commit(work).jobs
     for role in ("team_admin", "team_member", "project_dev", "viewer"):
@@ -186,17 +187,15 @@ def test_work_of_the_whole_organisation_is_for_who_may_read_and_write_for_it(fil
 
 
 CALLERS = [
-    Caller("x", role, org, frozenset(teams), frozenset(projects))
-    for role in ROLES
+    caller_with(role, org, teams, projects)
+    for role in MATRIX
     for org in ("acme", "rival")
     for teams in ([], ["web"], ["web", "core"])
     for projects in ([], ["shop"])
 ]
 
 
-@pytest.mark.parametrize(
-    "caller", CALLERS, ids=lambda c: f"{c.role}-{c.org}-{len(c.teams)}-{len(c.projects)}"
-)
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda c: f"{c.name}-{c.org}-{len(c.roles)}")
 def test_a_mixed_query_shows_exactly_what_the_matrix_allows(filled, caller):
     store, records = filled
     view = store.view(caller.grant(EVERY))
@@ -233,9 +232,7 @@ def test_a_mixed_query_shows_exactly_what_the_matrix_allows(filled, caller):
                 view.records.resolve(record.id)
 
 
-@pytest.mark.parametrize(
-    "caller", CALLERS, ids=lambda c: f"{c.role}-{c.org}-{len(c.teams)}-{len(c.projects)}"
-)
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda c: f"{c.name}-{c.org}-{len(c.roles)}")
 def test_only_what_the_matrix_allows_can_be_written(filled, caller):
     store, records = filled
     view = store.view(caller.grant(EVERY))
@@ -268,7 +265,7 @@ def test_two_organisations_share_no_store(tmp_path):
         folder = tmp_path / org
         folder.mkdir()
         stores.append(opened(address("sqlite", folder)))
-    mine = stores[0].view(Caller("root", "owner").grant(EVERY))
+    mine = stores[0].view(caller_with("owner").grant(EVERY))
     mine.commit(
         Changes(
             knowledge=KnowledgeChanges(
@@ -276,7 +273,7 @@ def test_two_organisations_share_no_store(tmp_path):
             )
         )
     )
-    theirs = stores[1].view(Caller("root", "owner").grant(EVERY))
+    theirs = stores[1].view(caller_with("owner").grant(EVERY))
     assert theirs.records.find(Query(scopes=frozenset(EVERY))).records == []
     for store in stores:
         store.close()

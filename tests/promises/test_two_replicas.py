@@ -361,7 +361,7 @@ def test_a_restored_database_is_read_again_though_its_clock_looks_familiar():
         one.put(record("lost"))
         one.embed(record("lost"))
         assert {m.id for m in one.index.lexical(["upload"], HERE, 5)} == {"r0", "lost"}
-        moved(url, "DROP DATABASE {}", restore)
+        moved(url, "DROP DATABASE {} WITH (FORCE)", restore)
         other.put(record("new"))
         other.embed(record("new"))
         assert {m.id for m in one.index.lexical(["upload"], HERE, 5)} == {"r0", "new"}

@@ -6,11 +6,12 @@ from itertools import product
 
 import pytest
 
-from contextd.domain.access import ROLES, Caller, Grant, Role, Verb
+from contextd.domain.access import ROLES, Assignment, Caller, Grant, Verb
 from contextd.domain.kind import Area
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import PERSON, Scope
 from contextd_common.errors import Denied
+from support.roles import MATRIX, caller_with
 from support.verdicts import act, agrees
 
 ROWS = ("org", "team", "project", "policies", "skills")
@@ -34,9 +35,7 @@ pytestmark = act(
 
 
 def caller(role: str) -> Caller:
-    return Caller(
-        "someone", role, "acme", frozenset({"web"}), frozenset({"shop"})  # type: ignore[arg-type]
-    )  # fmt: skip
+    return caller_with(role, "acme", ("web",), ("shop",))  # type: ignore[arg-type]
 
 
 def place(row: str) -> tuple[Scope, Area]:
@@ -59,9 +58,9 @@ def test_a_role_may_do_what_the_matrix_says(role: str, row: str, verb: Verb) -> 
         assert denied.value.hint
 
 
-def test_the_table_has_the_drawn_roles_and_the_local_owner() -> None:
+def test_the_table_has_the_drawn_roles() -> None:
     here = "tests/rules/test_access_matrix.py"
-    agrees(ROLES, [*DRAWN, "owner"], f"DRAWN in {here}", "what it may do in each of ROWS")
+    agrees(ROLES, DRAWN, f"DRAWN in {here}", "what it may do in each of ROWS")
     agrees({row for rows in ROLES.values() for row in rows}, [*ROWS, "admin"], f"ROWS in {here}")
 
 
@@ -86,15 +85,29 @@ def test_a_project_developer_reaches_named_projects_only() -> None:
 
 
 def test_the_owner_of_a_local_store_may_do_everything() -> None:
-    owner = Caller("me", "owner")
+    owner = caller_with("owner")
     for row, verb in product(ROWS, VERBS):
         assert owner.may(verb, *place(row))
     assert owner.may_administer()
 
 
 def test_only_owner_and_organisation_administrators_administer() -> None:
-    roles: list[Role] = [role for role in ROLES if Caller("x", role).may_administer()]
-    assert sorted(roles) == ["org_admin", "owner"]
+    assert [role for role in MATRIX if caller_with(role).may_administer()] == ["owner", "org_admin"]
+    of_a_team = Assignment(TEAM, "org_admin")
+    assert not Caller("x", "acme", frozenset({of_a_team})).may_administer()
+
+
+def test_one_caller_has_other_rights_in_another_team() -> None:
+    both = {Assignment(TEAM, "team_admin"), Assignment(Scope("acme", "core"), "viewer")}
+    known = Caller("ada", "acme", frozenset(both))
+    for scope in (TEAM, PROJECT):
+        assert known.may("write", scope)
+    for scope in (Scope("acme", "core"), Scope("acme", "core", "shop")):
+        assert known.may("read", scope)
+        assert not known.may("write", scope)
+    assert not known.may("read", Scope("acme", "data"))
+    with pytest.raises(Denied, match=r"ada \(team_admin, viewer\) may not write"):
+        known.require("write", Scope("acme", "core", "shop"))
 
 
 @act(
@@ -121,7 +134,7 @@ def test_a_project_of_the_same_name_in_another_team_is_another_project() -> None
 
 def test_nobody_but_the_owner_is_let_into_the_life_of_a_person() -> None:
     for role in DRAWN:
-        local = Caller("someone", role, "local", frozenset({"default"}), frozenset({"shop"}))  # type: ignore[arg-type]
+        local = caller_with(role, projects=("shop",))  # type: ignore[arg-type]
         assert not local.may("read", PERSON)
         assert not local.may("write", PERSON)
 

@@ -53,7 +53,7 @@ def test_no_module_but_the_doors_decides_who_calls() -> None:
     [
         "from contextd.domain.access import OWNER",
         "from contextd.domain import access\nx = access.OWNER",
-        "x = Caller('ada', 'owner')",
+        "x = Caller('ada', owner=True)",
         "def f(door=HomeDoor()): ...",
     ],
 )

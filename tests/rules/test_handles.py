@@ -13,6 +13,7 @@ WIDENED = {
     "src/contextd/upkeep/operations/doctor.py": "the home's vectors, counted",
     "src/contextd/upkeep/operations/jobs.py": "the owner's background work, outside of any project",
     "src/contextd/upkeep/operations/status.py": "the owner's home, outside of any project",
+    "src/contextd/upkeep/operations/mending.py": "the index of every record, made again by the owner",
     "src/contextd/upkeep/connected_clients.py": "which clients were heard from lately, for doctor",
     "src/contextd/sessions/session_binding.py": "the seats of a connection that ends, in every project it was used in",
     "src/contextd/awareness/gap_inputs.py": "the self-model, outside of any project",

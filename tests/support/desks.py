@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from contextd.app import Host, load_operations
-from contextd.domain.access import OWNER, Caller, Role
+from contextd.domain.access import OWNER, Caller
 from contextd.domain.changes import Changes, Committed, KnowledgeChanges, NewJob, Put
 from contextd.domain.jobs import LANES
 from contextd.domain.query import Query, Vector
@@ -41,6 +41,7 @@ from contextd.thin.home import LOCAL, database_path, make_home
 from contextd_common.text.words import query_words
 from support.clocks import Shifted
 from support.repositories import BLOG, SHOP, committed
+from support.roles import RoleOrOwner, caller_with
 from support.stores import plain
 
 NOTES = (
@@ -154,10 +155,11 @@ class Desk:
         """The same caller in a conversation that lasts."""
         return replace(self, connection=connection, process=process)
 
-    def by(self, role: Role, *projects: str, team: str = "default", org: str = LOCAL) -> Desk:
+    def by(
+        self, role: RoleOrOwner, *projects: str, team: str = "default", org: str = LOCAL
+    ) -> Desk:
         """Somebody with this role here, who may see these projects."""
-        caller = Caller(role, role, org, frozenset({team}), frozenset(projects))
-        return replace(self, caller=caller)
+        return replace(self, caller=caller_with(role, org, (team,), projects))
 
     def runtime(self, **more: Any) -> Runtime:
         """The world of a call that is to do something here."""

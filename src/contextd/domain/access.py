@@ -6,22 +6,21 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from contextd.domain.kind import AREAS, Area
-from contextd.domain.scope import PERSON, Level, Scope
+from contextd.domain.scope import PERSON, Scope
 from contextd_common.dataclass import dataclass
 from contextd_common.errors import Denied
 
 Verb = Literal["read", "write"]
-Role = Literal["owner", "org_admin", "team_admin", "team_member", "project_dev", "viewer"]
+Role = Literal["org_admin", "team_admin", "team_member", "project_dev", "viewer"]
 
 ROLES: dict[Role, dict[str, str]] = {
-    "owner": dict(org="rw", team="rw", project="rw", policies="rw", skills="rw", admin="rw"),
     "org_admin": dict(org="rw", team="rw", project="rw", policies="rw", skills="rw", admin="rw"),
     "team_admin": dict(org="r", team="rw", project="rw", policies="r", skills="rw", admin=""),
     "team_member": dict(org="r", team="r", project="rw", policies="r", skills="r", admin=""),
     "project_dev": dict(org="", team="", project="rw", policies="r", skills="r", admin=""),
     "viewer": dict(org="r", team="r", project="r", policies="r", skills="r", admin=""),
 }
-"""Role → row of the matrix → `r`, `rw` or nothing. `owner` is the user of a local store."""
+"""Role → row of the matrix → `r`, `rw` or nothing. The owner of a home needs none."""
 
 
 class Cell(NamedTuple):
@@ -49,36 +48,46 @@ class Grant:
         return Cell(scope, area) in (self.read if verb == "read" else self.write)
 
 
+class Assignment(NamedTuple):
+    """A role in a scope and in all that it contains. What is wider is reached too, as far as the row of the role allows."""
+
+    scope: Scope
+    role: Role
+
+    def allows(self, verb: Verb, scope: Scope, area: Area) -> bool:
+        """Whether it allows to `verb` records of `area` in `scope`."""
+        row = area if area != "knowledge" else scope.level
+        reached = self.scope.contains(scope) or scope.contains(self.scope)
+        # Access to a home does not include the personal layer of its owner.
+        return reached and scope != PERSON and verb[0] in ROLES[self.role][row]
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of an operation. For the owner and org_admin, empty `teams` or `projects` mean all. For
-    other team roles, empty `projects` means all projects of their teams. A project_dev has only the
-    named projects. A caller `within` a scope writes only there, besides knowledge about the person: it calls from a
-    checkout that is not trusted, of a project that is.
+    """The caller of an operation: their name, the organisation whose store is opened, and their roles there; one may be
+    administrator of one team and viewer of another. The `owner` of a home may do everything in it. A caller `within` a
+    scope writes only there, besides knowledge about the person: it calls from a checkout that is not trusted, of a
+    project that is.
     """
 
     name: str
-    role: Role = "viewer"
     org: str = "local"
-    teams: frozenset[str] = frozenset()
-    projects: frozenset[str] = frozenset()
+    roles: frozenset[Assignment] = frozenset()
+    owner: bool = False
     within: Scope | None = None
 
     def may(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> bool:
         """Whether this caller may `verb` records of `area` in `scope`."""
-        if not self._inside(scope):
-            return False
         about_person = scope == PERSON and area == "knowledge"
         if verb == "write" and self.within not in (None, scope) and not about_person:
             return False
-        row = area if area != "knowledge" else scope.level
-        return verb[0] in ROLES[self.role][row]
+        return self.owner or any(one.allows(verb, scope, area) for one in self.roles)
 
     def require(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> None:
         """Raise `Denied` if `may` returns false."""
         if not self.may(verb, scope, area):
             raise Denied(
-                f"{self.name} ({self.role}) may not {verb} {area} in {scope}",
+                f"{self.name} ({self.shown_roles}) may not {verb} {area} in {scope}",
                 "trust this folder with `contextd trust`"
                 if self.within
                 else "ask an administrator of that scope",
@@ -94,27 +103,16 @@ class Caller:
 
     def may_administer(self) -> bool:
         """Whether this caller may use administrative operations."""
-        return "w" in ROLES[self.role]["admin"]
+        mine = (one for one in self.roles if one.scope == Scope(self.org))
+        return self.owner or any("w" in ROLES[one.role]["admin"] for one in mine)
 
-    def _inside(self, scope: Scope) -> bool:
-        if self.role == "owner":
-            return True
-        if scope.org != self.org or scope == PERSON:
-            # Access to a home does not include the personal layer of its owner.
-            return False
-        if self.role == "org_admin":
-            return True
-        level: Level = scope.level
-        if level == "org":
-            return True
-        if self.role == "project_dev":
-            # Two teams may each have a project with the same name, so the team is compared too.
-            here = not self.teams or scope.team in self.teams
-            return here and (level == "team" or scope.project in self.projects)
-        if scope.team not in self.teams:
-            return False
-        return level == "team" or not self.projects or scope.project in self.projects
+    @property
+    def shown_roles(self) -> str:
+        """The roles, as an error names them."""
+        return ", ".join(sorted({one.role for one in self.roles})) or (
+            "owner" if self.owner else "no role"
+        )
 
 
-OWNER = Caller("owner", "owner")
+OWNER = Caller("owner", owner=True)
 """The local user."""

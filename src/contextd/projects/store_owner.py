@@ -49,7 +49,7 @@ def _named_by(fields: Mapping[str, object]) -> str:
 
 def _committer(runtime: Runtime) -> str:
     """Git's author name of the user of this machine; empty if unset."""
-    if runtime.caller.role != "owner" or runtime.checkout is None:
+    if not runtime.caller.owner or runtime.checkout is None:
         return ""
     root = runtime.checkout.root
     names = runtime.organisation.caches.of("git author names", _CHECKOUTS)

@@ -168,9 +168,9 @@ class Caches:
             yield from cache.kept(name)
 
     def forget(self, name: str) -> None:
-        """Empty the cache called `name`, if there is one."""
+        """Drop the cache called `name`, if there is one. What a call computed before and stores after this is not found."""
         with self._lock:
-            found = self._caches.get(name)
+            found = self._caches.pop(name, None)
         if found is not None:
             found.clear()
 

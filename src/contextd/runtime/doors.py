@@ -8,7 +8,7 @@ from contextd.domain.access import OWNER, Caller
 
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
-_WORKER = Caller("contextd", "owner")
+_WORKER = Caller("contextd", owner=True)
 """The caller of background work in a home."""
 
 

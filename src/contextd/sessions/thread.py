@@ -142,7 +142,14 @@ _ANNOUNCES = ByLanguage(
 def _words_of(turn: Turn) -> list[str]:
     """The user's informative words: not `yes`, nor the number of a choice."""
     lines = (_line(text) for text in (turn.prompt, *turn.answers))
-    return [words for words in lines if weight(words) >= _TELLS]
+    return [words for words in lines if weight(words) >= _TELLS and not _OF_CLIENT.match(words)]
+
+
+_OF_CLIENT = regex(
+    r"^\W*(?:@\w+ )?(?:continue: )?\W*(?:continue to iterate|implement the following plan)\W*$",
+    re.I,
+)
+"""What Copilot writes when its user lets it go on, and Claude Code above a plan that its user approved."""
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:

@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.access import ROLES, Role
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.invocation.invoke import PASSING_ON
@@ -23,6 +22,7 @@ from contextd_common.errors import ContextdError
 from support.arguments import PLAIN, WORDS, arguments, id_arguments
 from support.desks import Desk
 from support.repositories import committed, written
+from support.roles import MATRIX, RoleOrOwner
 from support.verdicts import none_of, place
 
 load_operations()
@@ -49,12 +49,12 @@ def verdict(desk: Desk, name: str, /, **given: Any) -> str:
 
 
 def every_role() -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("role", get_args(Role))
+    return pytest.mark.parametrize("role", MATRIX)
 
 
-def granted(op: Operation, role: Role) -> bool:
+def granted(op: Operation, role: RoleOrOwner) -> bool:
     """Whether a role's row of the matrix has what an operation does in a project."""
-    row = ROLES[role]
+    row = MATRIX[role]
     if op.audience == "person":
         return role == "owner"
     if op.audience == "owner" and "w" not in row["admin"]:
@@ -72,7 +72,7 @@ def cheap(open_desk: Callable[..., Desk], tmp_path: Path) -> Desk:
 
 @every_role()
 def test_a_role_may_call_what_its_row_grants_and_nothing_else_on_any_surface(
-    cheap: Desk, role: Role
+    cheap: Desk, role: RoleOrOwner
 ) -> None:
     cheap("save_context", content=f"The {WORDS} opens at six.")
     known = cheap.by(role, cheap.scope.project)
@@ -90,7 +90,9 @@ def test_a_role_may_call_what_its_row_grants_and_nothing_else_on_any_surface(
 
 
 @every_role()
-def test_a_call_passed_on_may_do_what_the_role_may_do_itself(cheap: Desk, role: Role) -> None:
+def test_a_call_passed_on_may_do_what_the_role_may_do_itself(
+    cheap: Desk, role: RoleOrOwner
+) -> None:
     cheap("list_contexts")
     known = cheap.by(role, cheap.scope.project)
     for op in OPERATIONS.values():
@@ -128,7 +130,7 @@ def test_who_may_only_read_changes_no_index_and_is_told_that_it_is_behind(desk: 
 
 @every_role()
 def test_a_directory_becomes_a_project_only_for_who_may_write_in_it(
-    cheap: Desk, role: Role, tmp_path: Path
+    cheap: Desk, role: RoleOrOwner, tmp_path: Path
 ) -> None:
     desks = [
         cheap.at(committed(tmp_path / f"{name}-{surface}", {"a.py": f"# {name}-{surface}"}))
@@ -147,7 +149,7 @@ def test_a_directory_becomes_a_project_only_for_who_may_write_in_it(
     ours = {f"shop-{surface}" for surface in SURFACES}
     anywhere = role in ("owner", "org_admin")
     expected = {desk.root.name for desk in desks} if anywhere else ours
-    assert made == (expected if "w" in ROLES[role]["project"] else set())
+    assert made == (expected if "w" in MATRIX[role]["project"] else set())
 
 
 @dataclass(frozen=True)
@@ -301,7 +303,7 @@ def test_an_id_of_another_project_is_as_unknown_as_one_nobody_has(
                     told = outcome(stranger, op, name, id)
                     assert told == unknown[nobodys(id)], (op.name, name)
                 codes = {answer.get("code") for answer in unknown.values()}
-                if not granted(op, stranger.caller.role):
+                if not granted(op, stranger.caller.name):
                     assert codes == {"denied"}, (op.name, name)
                 elif (op.name, name) in FILTERS:
                     assert codes == {None}, (op.name, name)
@@ -323,7 +325,7 @@ def test_who_may_not_see_a_project_learns_nothing_of_it_through_any_operation(
         for desk in (stranger, stranger.connected("owner-1"), stranger.at(owner.root)):
             for op in OPERATIONS.values():
                 told = words_of(desk, op)
-                assert SECRET not in told, (desk.caller.role, op.name)
+                assert SECRET not in told, (desk.caller.name, op.name)
     assert picture(owner) == before
 
 
@@ -345,7 +347,7 @@ def test_a_project_that_one_may_not_see_is_as_unknown_as_one_nobody_has(
 
 
 def admin(desk: Desk) -> bool:
-    return "w" in ROLES[desk.caller.role]["admin"]
+    return desk.caller.may_administer()
 
 
 def words_of(desk: Desk, op: Operation) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.access import ROLES, Caller
+from contextd.domain.access import ROLES
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import PERSON, Scope, may_leave
@@ -18,6 +18,7 @@ from contextd_common.text.tokens import count_tokens
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed
+from support.roles import caller_with
 
 EMOJIS = "No emojis in commits"
 
@@ -108,7 +109,7 @@ def test_one_project_knowing_it_does_not_keep_it_from_all_others(desk, wiki):
     assert again["id"] == layer(desk)[0].id
 
 
-@pytest.mark.parametrize("role", [role for role in ROLES if role != "owner"])
+@pytest.mark.parametrize("role", ROLES)
 def test_who_is_let_into_a_project_neither_sees_nor_writes_the_person(desk, role):
     kept = desk("save_context", content=EMOJIS, scope="person")
     other = desk.by(role, desk.scope.project)
@@ -137,7 +138,7 @@ def test_who_is_let_into_a_project_neither_sees_nor_writes_the_person(desk, role
 def test_another_organisation_of_the_home_has_no_person(desk):
     desk("save_context", content=EMOJIS, scope="person")
     user_md(desk, "- Name: Ana Kos\n")
-    acme = Desk(desk.host, desk.root, Caller("ann", "org_admin", "acme"))
+    acme = Desk(desk.host, desk.root, caller_with("org_admin", "acme", name="ann"))
     with pytest.raises(Invalid):
         acme("save_context", content="We use emojis", scope="person")
     assert acme("recall_context", query="emojis in commits")["entries"] == []
@@ -417,7 +418,7 @@ def test_two_organisations_that_agree_propose_nothing(desk, tmp_path):
     acme = Desk(
         desk.host,
         committed(tmp_path / "till", {"a.py": "x = 1\n"}),
-        Caller("ann", "org_admin", "acme"),
+        caller_with("org_admin", "acme", name="ann"),
     )
     desk("save_context", content="Never commit generated files")
     acme("save_context", content="Never commit generated files")

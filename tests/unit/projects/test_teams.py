@@ -156,3 +156,12 @@ def test_no_agent_gives_a_project_to_a_team(boat: Desk, surface: Surface) -> Non
     with pytest.raises(Denied):
         boat.on(surface)("project_team", name="harbour")
     assert boat.scope == Scope("local", "default", "boat")
+
+
+def test_derived_data_is_rebuilt_in_every_team_and_organisation(boat: Desk) -> None:
+    given(boat, "harbour", org="acme")
+    boat("save_context", content=DARK)
+    rebuilt = boat.as_owner("reindex")
+    assert rebuilt["records"] >= 2
+    assert knows(boat)
+    assert hears(boat, DARK)

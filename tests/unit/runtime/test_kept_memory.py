@@ -218,3 +218,11 @@ def test_nothing_is_released_under_a_search_that_runs() -> None:
         assert len(list(index.kept())) == 1
         assert kept.release()
         assert list(index.kept()) == []
+
+
+def test_what_was_computed_before_a_cache_was_forgotten_is_not_found_in_it() -> None:
+    caches = Caches()
+    during = caches.of("places", 10)
+    caches.forget("places")
+    during.put("here", "the old project")
+    assert caches.of("places", 10).get("here") is None

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.access import AREAS, ROLES, Caller
+from contextd.domain.access import AREAS
 from contextd.domain.query import Match
 from contextd.domain.scope import Scope
 from contextd.runtime.settings import load_settings
 from contextd.search.rank_fusion import fuse_ranks
+from support.roles import MATRIX, caller_with
 
 SHOP = Scope("local", "default", "shop")
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", MATRIX)
 @pytest.mark.parametrize("scope", [Scope("local"), Scope("local", "default"), SHOP], ids=str)
 def test_a_grant_is_what_the_caller_may_in_each_cell_and_nothing_else(role, scope):
-    caller = Caller("ada", role, "local", frozenset({"default"}), frozenset({"shop"}))
+    caller = caller_with(role, projects=("shop",))
     grant = caller.grant([scope])
     for area in AREAS:
         for verb in ("read", "write"):

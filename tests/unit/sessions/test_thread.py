@@ -175,6 +175,12 @@ def test_blocked_ends_when_the_work_goes_on() -> None:
 def test_assent_and_choices_are_not_what_was_asked() -> None:
     talk = Talk().asks("Round the tax once").answers(ANSWER).asks("yes").answers(ANSWER).asks("2")
     assert thread(talk).asked == ("Round the tax once",)
+    for of_client in (
+        '@agent Continue: "Continue to iterate?"',
+        "Implement the following plan:",
+    ):
+        talk = Talk().asks("Round the tax once").answers(ANSWER).asks(of_client).answers(ANSWER)
+        assert thread(talk).asked == ("Round the tax once",)
     assert thread(Talk().asks("税を一度だけ丸めて").answers(ANSWER)).asked == (
         "税を一度だけ丸めて",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, KnowledgeChanges, Put
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query
@@ -13,6 +12,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import sign_prefilter
 from contextd.stores.sign_prefilter import Signs
+from support.roles import caller_with
 from support.stores import address, opened
 
 HERE, BESIDE = Scope("local", "default", "shop"), Scope("local", "default", "blog")
@@ -84,7 +84,7 @@ def test_a_store_of_many_gives_what_the_reference_gives_whatever_is_beside(tmp_p
         folder = tmp_path / f"{scheme}{neighbours}"
         folder.mkdir()
         store = opened(address(scheme, folder))
-        view = store.view(Caller("ann", "owner").grant({HERE, BESIDE}))
+        view = store.view(caller_with("owner").grant({HERE, BESIDE}))
         for scope, rows in ((HERE, vectors), (BESIDE, beside[:neighbours])):
             records = [
                 Record(

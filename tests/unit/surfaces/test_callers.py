@@ -24,6 +24,7 @@ from contextd.surfaces.web.access import Access
 from contextd.thin.channel import PROTOCOL
 from contextd_common.errors import Denied, NotFound
 from support.local_host import LocalHost
+from support.roles import caller_with
 
 load_operations()
 
@@ -112,7 +113,7 @@ def test_who_is_unknown_at_the_door_is_refused(
 def test_the_door_is_asked_at_every_call_of_a_conversation(calls: Calls, door: Doorkeeper) -> None:
     async def run() -> None:
         peer = Peer("mcp", credential="hers", connection="c-1")
-        door.known["hers"] = Caller("ada", "viewer")
+        door.known["hers"] = caller_with("viewer", name="ada")
         # Let in, and only then told that no project was named.
         with pytest.raises(NotFound):
             await calls.call(peer, "list_contexts", {})

@@ -54,14 +54,19 @@ def reindex(runtime: Runtime) -> Reindexed:
     _drop_misfits(runtime)
     records = messages = files = pending = 0
     done: set[Scope] = set()
-    for project in runtime.projects():
+    projects, everywhere = runtime.projects(), runtime.everywhere()
+    joined = {scope for project in projects for scope in project.parts}
+    for project in projects:
         there = runtime.standing_in(project)
-        for scope in project.scope.cascade:
+        for scope in project.cascade:
             if scope not in done:
                 done.add(scope)
-                records += _records_anew(there, scope)
+                # A part may write nothing wider than itself.
+                records += _records_anew(everywhere, scope)
         messages += _messages_anew(there)
-        if there.checkout is not None:
+        if project.scope in joined:
+            pass  # The code of its checkouts is indexed for the project that they write to.
+        elif there.checkout is not None:
             files += scan_project(there, incremental=False).files
         else:
             files += _code_anew(there)
