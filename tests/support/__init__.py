@@ -8,5 +8,5 @@ Models: `endpoints`, `onnx_files`.
 Repositories and files: `repositories`, `code_repos`, `project_files`, `sightings`, `stated_rules`, `hostile_files`,
 `hostile_git`, `hostile_repositories`, `broken_text`, `npm_packages`.
 Requests and values: `arguments`, `schema_values`, `strategies`, `examples`, `forgeries`, `said_endings`, `said_replacements`.
-The run itself: `scheduling`, `peak_memory`, `verdicts` (how a rule fails).
+The run itself: `scheduling`, `files_in_memory`, `peak_memory`, `verdicts` (how a rule fails).
 """
