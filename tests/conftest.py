@@ -103,7 +103,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     and three processes of a gigabyte each do not fit into a small machine.
     """
     if nextitem is not None and _resident() > _let_go.at + _GROWTH:
-        gc.collect()
         return_free_memory()
         _let_go.at = _resident()
 
