@@ -18,6 +18,7 @@ from contextd.domain.trust import AGENT_SHELLS
 from contextd.runtime.kept_memory import return_free_memory
 from contextd_code.git.substitute import keep_stand_ins_in
 from support.examples import drawn
+from support.files_in_memory import keep_temporary_files_in_memory
 from support.peak_memory import PeakMemory
 from support.scheduling import RulesTogether
 from support.verdicts import note_act
@@ -49,9 +50,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the sources once for every command and daemon that tests start: where Python is told to
-    write no bytecode, each of them would compile them again, 0.8 s of CPU for a daemon.
+    """Prepare the whole run: temporary files in memory, and the sources compiled once for every command and daemon
+    that tests start. Where Python is told to write no bytecode, each of them would compile them again, 0.8 s of CPU
+    for a daemon.
     """
+    keep_temporary_files_in_memory()
     config.pluginmanager.register(PeakMemory())
     if "PYTHONDONTWRITEBYTECODE" in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
         compileall.compile_dir(SOURCES, quiet=1)
@@ -100,7 +103,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     and three processes of a gigabyte each do not fit into a small machine.
     """
     if nextitem is not None and _resident() > _let_go.at + _GROWTH:
-        gc.collect()
         return_free_memory()
         _let_go.at = _resident()
 

@@ -275,8 +275,8 @@ def _roles() -> list[str]:
     columns = list(next(iter(ROLES.values())))
     lines = [
         "Rows are roles, columns what they touch: records of a level of the scope, policies, skills",
-        "and agents, administration. `r` reads, `rw` reads and writes. `owner` is the user of a",
-        "local store.",
+        "and agents, administration. `r` reads, `rw` reads and writes. A role holds in one scope and all",
+        "that it contains, and a caller may have several. The owner of a home may do everything in it.",
         "",
     ]
     rows = [[_code(role), *(rights[c] or "–" for c in columns)] for role, rights in ROLES.items()]

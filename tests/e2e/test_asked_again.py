@@ -92,7 +92,7 @@ def notes(home: Home) -> list[str]:
 
 
 def test_a_call_is_done_once_and_answered_although_its_answer_was_lost(home: Home) -> None:
-    home.run("init")
+    home.settle()
     home.start()
     thief = Thief(socket_path(home.path), lambda line: b'"value"' in line)
     answered = call("save_context", {"content": NOTE}, home=home.path, cwd=str(home.project))
@@ -103,7 +103,7 @@ def test_a_call_is_done_once_and_answered_although_its_answer_was_lost(home: Hom
 
 @pytest.mark.long
 def test_the_same_key_in_another_project_is_another_call(home: Home) -> None:
-    home.run("init")
+    home.settle()
     neighbour = home.path / "neighbour"
     (neighbour / ".context").mkdir(parents=True)
     home.trust(neighbour)
@@ -118,7 +118,7 @@ def test_the_same_key_in_another_project_is_another_call(home: Home) -> None:
 
 @pytest.mark.long
 def test_an_agents_call_is_done_once_although_its_answer_was_lost(home: Home) -> None:
-    home.run("init")
+    home.settle()
     home.start()
     thief = Thief(socket_path(home.path), lambda line: b'"id":2' in line.replace(b" ", b""))
     agent = home.popen("mcp", stdin=-1, stdout=-1)

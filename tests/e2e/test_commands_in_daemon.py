@@ -90,12 +90,12 @@ def shop() -> Iterator[Home]:
             (root / "src").mkdir(parents=True)
             (root / "src" / "token.ts").write_text("export const refreshToken = () => 1;\n")
             subprocess.run(["git", "init", "-q", str(root)], check=True)
-            for line in (["init"], ["remember", text, "--tags", "a"]):
-                done = subprocess.run(
-                    [str(CONTEXTD), *line], cwd=root, env=home.environment, capture_output=True,
-                    check=False,
-                )  # fmt: skip
-                assert done.returncode == 0, done.stderr
+            home.settle(root)
+            done = subprocess.run(
+                [str(CONTEXTD), "remember", text, "--tags", "a"], cwd=root, env=home.environment,
+                capture_output=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
         home.start()
         wait_for(lambda: not waiting_jobs(home), "no job is left that changes what is shown")
         yield home

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import contextd
+from support.files_in_memory import folder_on_disk
 from support.repositories import SHOP, committed
 
 pytestmark = pytest.mark.long
@@ -74,13 +75,21 @@ def wheel(built: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path) -> Iterator[Path]:
     """The programs of an environment with nothing but the wheel and its dependencies."""
-    folder = tmp_path_factory.mktemp("empty")
-    run("uv", "venv", "--quiet", "--python", sys.executable, "env", cwd=folder)
-    python = folder / "env" / BIN / f"python{SUFFIX}"
-    run("uv", "pip", "install", "--quiet", "--python", python, wheel, cwd=folder)
-    return python.parent
+    with folder_on_disk() as name:
+        folder = Path(name)
+        run("uv", "venv", "--quiet", "--python", sys.executable, "env", cwd=folder)
+        python = folder / "env" / BIN / f"python{SUFFIX}"
+        run("uv", "pip", "install", "--quiet", "--python", python, wheel, cwd=folder)
+        yield python.parent
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder on the disk: an environment has 300 MB, which uv links from its cache there."""
+    with folder_on_disk() as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

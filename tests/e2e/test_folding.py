@@ -21,7 +21,7 @@ def working(home: Home) -> None:
     (home.project / "build.log").write_text(LOG)
     for command in (["init", "-q"], ["add", "price.py"]):
         subprocess.run(["git", *command], cwd=home.project, check=True)
-    assert home.run("init", "--no-daemon").returncode == 0
+    home.settle()
 
 
 @pytest.mark.long

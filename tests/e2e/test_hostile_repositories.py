@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from homes import CONTEXTD, Home
 
 from contextd.domain.trust import AGENT_SHELLS, UNTRUSTED
+from contextd_common.errors import ContextdError
 from support.forgeries import FORGERIES, escapes
 from support.hostile_files import FORMS
 from support.hostile_repositories import (
@@ -127,7 +129,7 @@ def place(home: Home, tmp_path: Path) -> Iterator[Place]:
         home.environment.pop(name, None)
     made = Place(home, committed(tmp_path / "ledger", NEIGHBOUR))
     home.start()
-    assert made.run(made.neighbour, "init").returncode == 0
+    home.settle(made.neighbour)
     made.run(made.neighbour, "remember", "Money is counted in cents, never in fractions.")
     before, memory, pid = made.of_the_neighbour(), made.megabytes(), home.about()["pid"]
     yield made
@@ -224,7 +226,7 @@ def test_nothing_in_the_place_of_a_file_hangs_or_fills_the_memory(
     root = that_has_no_ordinary_file(tmp_path / "unpacked", form)
 
     place.session(root)
-    # Trusted: now all of it is read.
-    place.run(root, "trust")
-    place.run(root, "init")
+    # Trusted: now the daemon reads all of it, and may refuse what is no file.
+    with suppress(ContextdError):
+        place.home.settle(root)
     place.session(root)

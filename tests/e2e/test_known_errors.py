@@ -48,7 +48,7 @@ def test_a_recorded_fix_comes_with_its_error_and_a_skill_is_given_whole(
     skill.write_text("---\nname: diary\ndescription: Write the diary of the day\n---\n1. Sum up.\n")
     monkeypatch.setenv("HOME", str(user))
     home.environment["HOME"] = str(user)
-    home.run("init")
+    home.settle()
     home.start()
 
     async def records() -> Any:

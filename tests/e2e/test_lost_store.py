@@ -35,7 +35,7 @@ def made() -> Iterator[Home]:
     """A home with one memory, a backup that has it, and no daemon."""
     with temporary_home() as home:
         home.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
-        assert home.run("init").returncode == 0
+        home.settle()
         assert (
             home.run("memory-record", TITLE, "so that none expires", "x", "success").returncode == 0
         )

@@ -32,7 +32,7 @@ class Pair:
         )
         for root in (self.broken, self.sound):
             home.project = root
-            assert home.run("init").returncode == 0
+            home.settle()
             self.hook(root, "SessionStart", source="startup")
 
     def hook(self, root: Path, event: str, **more: str) -> Any:

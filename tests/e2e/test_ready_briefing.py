@@ -24,7 +24,7 @@ def shop() -> Iterator[Home]:
     with temporary_home() as home:
         home.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
         for root, fact in ((home.project, RULE), (neighbour(home), "The oven is hot by five")):
-            assert home.run("init", str(root)).returncode == 0
+            home.settle(root)
             call("remember", {"content": fact}, home=home.path, cwd=str(root))
         for root in (home.project, neighbour(home)):
             wait_for(ready_path(home.path, root.resolve()).exists, "a briefing lies ready")

@@ -91,7 +91,7 @@ def shop() -> Iterator[Home]:
         home.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
         for root in (home.project, neighbour(home)):
             subprocess.run(["git", "init", "-q", str(root)], check=True)
-            assert home.run("init", str(root)).returncode == 0
+            home.settle(root)
         record_rules(home.project, lambda lines: home.run("mcp", stdin=lines))
         Window(home, home.project).works(f"{FROM_PROMPT} How do we deploy?")
         yield home

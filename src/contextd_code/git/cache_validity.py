@@ -20,11 +20,11 @@ _OF_A_WORK_TREE = ("refs/bisect/", "refs/rewritten/", "refs/worktree/")
 Stamp = tuple[Hashable, ...]
 
 
-def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
+def reference_stamp(root: Path, references: Iterable[str], of: Repository | None = None) -> Stamp:
     """The stamp for the commits of `HEAD` and these references. Outside of any repository there are none, as long as
-    no repository is found. Raises `Unavailable`.
+    no repository is found; `of` is the one around `root`, if it is known. Raises `Unavailable`.
     """
-    found = repository_around(root)
+    found = of or repository_around(root)
     if found is None:
         return ()
     loose = [link for name in ("HEAD", *references) for link in _links(found, name)]

@@ -296,9 +296,11 @@ def _here(root: Path, stamp: Stamp) -> tuple[str, str]:
     return commit, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
 
 
-def tips(root: Path, refs: Sequence[str]) -> dict[str, str]:
-    """The commits of those of these references that exist. `HEAD` is always included."""
-    return dict(_tips(root, tuple(refs), reference_stamp(root, refs)))
+def tips(root: Path, refs: Sequence[str], of: Repository | None = None) -> dict[str, str]:
+    """The commits of those of these references that exist. `HEAD` is always included. `of` is the repository around
+    `root`, if it is known.
+    """
+    return dict(_tips(root, tuple(refs), reference_stamp(root, refs, of)))
 
 
 @lru_cache(maxsize=_REMEMBERED)

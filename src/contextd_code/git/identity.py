@@ -205,7 +205,7 @@ def first_commit(root: Path, repository: Repository | None = None) -> str:
     repository = repository or git.repository(root)
     if repository is None or repository.shallow or repository.root != root:
         return ""
-    tips = git.tips(root, _MAIN_LINES)
+    tips = git.tips(root, _MAIN_LINES, repository)
     for ref in (*_MAIN_LINES, "HEAD"):
         if ref in tips:
             with suppress(LookupError):

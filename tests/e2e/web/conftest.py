@@ -61,8 +61,8 @@ def home() -> Iterator[Home]:
         for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
             subprocess.run([*git, *arguments], check=True, capture_output=True)
         fresh.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
-        assert fresh.run("init", "--no-daemon").returncode == 0
         fresh.start()
+        fresh.settle()
         yield fresh
 
 

@@ -23,7 +23,10 @@ def folder(root: Path) -> Path:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
     """What a run on a folder prints and gives."""
     out = io.StringIO()
-    figures = redaction.run(folder(tmp_path_factory.mktemp("data")), out=out)
+    with pytest.MonkeyPatch.context() as patch:
+        # The unit tests of redaction have every hostile line.
+        patch.setattr(redaction, "HOSTILE", redaction.HOSTILE[:1])
+        figures = redaction.run(folder(tmp_path_factory.mktemp("data")), out=out)
     return out.getvalue(), figures
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import shutil
@@ -90,6 +91,18 @@ def test_a_missing_model_is_unavailable_with_a_hint(tmp_path: Path):
     with pytest.raises(Unavailable) as caught:
         MiniLM(folder=tmp_path).warm()
     assert "lexical" in caught.value.hint
+
+
+def test_two_embedders_share_a_loaded_model_until_neither_is_left(tmp_path: Path):
+    folder = Path(shutil.copytree(MODEL_DIR, tmp_path / "model"))
+    first, second = MiniLM(folder=folder), MiniLM(folder=folder)
+    first.warm()
+    (folder / "minilm-int8.onnx").unlink()
+    assert np.array_equal(first.embed(TEXTS[:1]), second.embed(TEXTS[:1]))
+    del first, second
+    gc.collect()
+    with pytest.raises(Unavailable):
+        MiniLM(folder=folder).warm()
 
 
 def test_a_damaged_model_is_unavailable_every_time(tmp_path: Path):

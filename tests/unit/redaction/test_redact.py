@@ -273,6 +273,7 @@ def test_any_text_survives_and_ordinary_text_is_unchanged(text: str) -> None:
     [
         "token=", "://a:", "-----BEGIN PRIVATE KEY-----", "a", "-eyJaaaaaaaaaaaaaaaaa", "pass='1a", "auth:", "password is ",
         "curl -u ", "_ghp_", ":*:", "db:5432:", "$2a$10$", "login a password ", "npm a1b2c3d4e5f6g7h8i9j0 ", "[REDACTED:password:1a2b3c4d]", "token: \\\\\\\"",
+        "sk-", "\\\\\\\"", 'const password = "a1", ', "{ password: ('",
     ],
 )  # fmt: skip
 def test_the_scan_ends_on_long_hostile_lines(piece: str) -> None:
