@@ -7,13 +7,14 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 import psycopg
 from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from contextd.domain.time import to_micros
@@ -263,7 +264,7 @@ class PostgresDatabase:
             return connection, self._sent(connection, message, values, locks)
         except psycopg.OperationalError as problem:
             lost = connection.closed and not isinstance(problem, ServerSilent)
-            self._pool.putconn(connection)
+            self._put_back(connection)
             if not lost:
                 raise
             self._pool.check()
@@ -271,11 +272,18 @@ class PostgresDatabase:
             try:
                 return connection, self._sent(connection, message, values, locks)
             except BaseException:
-                self._pool.putconn(connection)
+                self._put_back(connection)
                 raise
         except BaseException:
-            self._pool.putconn(connection)
+            self._put_back(connection)
             raise
+
+    def _put_back(self, connection: WatchedConnection) -> None:
+        """Return a connection after an error. The pool would end its transaction as well, with a warning."""
+        if connection.info.transaction_status == TransactionStatus.INERROR:
+            with suppress(psycopg.Error):
+                connection.rollback()
+        self._pool.putconn(connection)
 
     def _sent(
         self, connection: WatchedConnection, message: str, values: Any, locks: Sequence[str]

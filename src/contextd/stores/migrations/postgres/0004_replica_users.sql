@@ -10,6 +10,14 @@ BEGIN
             NULL;  -- The migration of another database of this server made it meanwhile.
         END;
     END IF;
+    -- Who migrates may use the tables too: its calls become contextd_app. A superuser may become anybody.
+    IF NOT pg_has_role(current_user, 'contextd_app', 'USAGE') THEN
+        BEGIN
+            EXECUTE format('GRANT contextd_replica TO %I', current_user);
+        EXCEPTION WHEN insufficient_privilege THEN
+            NULL;  -- Another user made the role; the first call says what to grant.
+        END;
+    END IF;
 END $$;
 ALTER FUNCTION open_organisation(text) SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
 ALTER FUNCTION take_due(text, bigint, bigint, int) SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
