@@ -57,6 +57,7 @@ CONTENTS = {
                 "howto/folding",
                 "howto/choose-models",
                 "howto/back-up-and-restore",
+                "howto/many-machines",
                 "howto/postgresql",
                 "howto/develop",
             ],

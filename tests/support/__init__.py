@@ -3,7 +3,7 @@
 A whole contextd: `desks` (fixtures `desk`, `home`, `neighbour`), `clocks`, `local_host`, `browsers`, `prepared_daemons`,
 `old_home`, `databases`, `homes_read`, `tool_calls`, `roles`.
 Coding clients: `clients` (a session with hooks and transcript), `client_machines`, `transcripts`, `talks`, `imported`.
-Stores: `stores`, `shop_store`, `postgres_server`, `pgbouncer`, `network_proxy`, `neighbours`, `writes`.
+Stores: `stores`, `shop_store`, `oldest_postgres`, `postgres_server`, `pgbouncer`, `network_proxy`, `neighbours`, `writes`.
 Models: `endpoints`, `onnx_files`.
 Repositories and files: `repositories`, `code_repos`, `project_files`, `sightings`, `stated_rules`, `hostile_files`,
 `hostile_git`, `hostile_repositories`, `broken_text`, `npm_packages`.

@@ -59,6 +59,20 @@ def another_database() -> Iterator[str]:
         connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
 
 
+@contextmanager
+def password_demanded(user: str) -> Iterator[None]:
+    """Demand the password of this user, whatever it connects through."""
+    with psycopg.connect(url(), autocommit=True) as connection:
+        [(file,)] = connection.execute("SHOW hba_file").fetchall()
+        rules = Path(file)
+        before = rules.read_text("utf-8")
+        rules.write_text(f"local all {user} scram-sha-256\n{before}", "utf-8")
+        connection.execute("SELECT pg_reload_conf()")
+        yield
+        rules.write_text(before, "utf-8")
+        connection.execute("SELECT pg_reload_conf()")
+
+
 _free: dict[str, str] = {}
 """Organisations that no store has open, each with the test that used it last."""
 

@@ -219,8 +219,8 @@ def _listed(
 def no_code_index() -> Unavailable:
     """The error of a call that needs the code index of a store that has none."""
     return Unavailable(
-        "this replica has no checkout and no code index",
-        "run the call on a machine with a checkout of the project",
+        "this store has no code index: a shared database holds knowledge and sessions",
+        "ask about code with a home whose store.url is empty; saving and searching knowledge works here",
     )
 
 

@@ -112,7 +112,13 @@ def move_store(source: str, target: str, organisation: str) -> dict[str, int]:
 
 def _function(table: Mapping[str, str], url: str) -> Any:
     scheme, separator, _ = url.partition("://")
-    if not separator or scheme not in table:
+    if not separator:
+        # It may be a connection string with a password.
+        raise Invalid(
+            "the address of the store has no scheme",
+            f"begin it with {' or '.join(f'{one}://' for one in table)}",
+        )
+    if scheme not in table:
         hint = nearest(scheme, list(table)) or f"use one of {', '.join(table)}"
         raise Invalid(f"unknown store {scheme!r}", hint)
     module, _, function = table[scheme].partition(":")

@@ -16,9 +16,9 @@ from contextd.stores.postgres_connection import (
     PostgresDatabase,
     WatchedConnection,
     connection_options,
-    raising,
 )
-from contextd.stores.postgres_migrate import require_migrated
+from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_migrate import require_migrated, require_usable
 from contextd.stores.postgres_server import PostgresServer
 from contextd.stores.postgres_signals import PostgresSignals
 from contextd.stores.postgres_upkeep import PostgresUpkeep
@@ -112,6 +112,7 @@ def open_postgres(
 def _number_of(url: str, organisation: str) -> int:
     """The number of an organisation; a new one gets its partitions."""
     with raising(), WatchedConnection.connect(url, **connection_options()) as connection:
+        require_usable(connection)
         require_migrated(connection)
         connection.silence = UPKEEP.silence
         row = connection.execute(

@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg: a pool, one transaction per call, and translation of driver errors."""
+"""PostgreSQL through psycopg: a pool, and one transaction per call."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import copy
 import re
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NoReturn
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Self
 
 import psycopg
 from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from contextd.domain.time import to_micros
@@ -21,16 +22,8 @@ from contextd.ports.upkeep import Clock
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.database import Cursor, Values
 from contextd.stores.postgres_dialect import bound, restored, translated
+from contextd.stores.postgres_errors import checked_url, raising
 from contextd_common.dataclass import dataclass
-from contextd_common.errors import (
-    Busy,
-    Conflict,
-    ContextdError,
-    Corrupt,
-    Invalid,
-    TooLarge,
-    Unavailable,
-)
 
 WAIT_SECONDS = 4.5
 """How long a call waits for a connection, and a connection for a byte of the server. libpq itself waits for ever if
@@ -55,7 +48,7 @@ _LOCK_PATIENCE = 30.0
 """How long a write waits for its locks, as in SQLite: it asks again each time the server stops waiting."""
 
 _MOST = 24
-"""Connections of one process to one database, for the calls and the background work of all organisations."""
+"""DatabaseConnections of one process to one database, for the calls and the background work of all organisations."""
 
 _LONGEST_LIFE = 600.0
 """Seconds. A backend remembers each partition it ever read, so it ends before those of all organisations add up."""
@@ -68,7 +61,6 @@ _ROWS_AT_ONCE = 200
 _OFFSET_SECONDS = 60.0
 """How long the difference between the clocks of database and process is cached."""
 
-_AGAIN = "try again in a moment"
 _SETTINGS = """SELECT set_config('app.org', '{org}', true), set_config('search_path', 'contextd, pg_catalog', true),
     set_config('statement_timeout', '{statement}s', true), set_config('lock_timeout', '{lock}s', true),
     set_config('idle_in_transaction_session_timeout', '60s', true), set_config('role', 'contextd_app', true),
@@ -84,71 +76,6 @@ _INCARNATION = slice(-3, None)
 _LOCK = """SELECT count(pg_advisory_xact_lock(%s, lock)) FROM
     (SELECT DISTINCT hashtext(name) AS lock FROM unnest(%s::text[]) name ORDER BY 1) locks"""
 """Every write takes its locks in one order, so that none waits for another that waits for it."""
-
-DRIVER_ERRORS: tuple[tuple[type[psycopg.Error], type[ContextdError], str, str], ...] = (
-    (errors.SerializationFailure, Busy, "is busy", _AGAIN),
-    (errors.DeadlockDetected, Busy, "is busy", _AGAIN),
-    (errors.LockNotAvailable, Busy, "is locked", _AGAIN),
-    (errors.QueryCanceled, Busy, "took too long", _AGAIN),
-    (errors.TooManyConnections, Busy, "has no connection left", _AGAIN),
-    (errors.IntegrityError, Conflict, "refused the value", "read it again, then retry"),
-    (errors.ProgramLimitExceeded, TooLarge, "cannot hold a value so large", "store a shorter text"),
-    (errors.DiskFull, Unavailable, "cannot grow: its disk is full", "free some space"),
-    (
-        errors.InsufficientPrivilege,
-        Unavailable,
-        "may not be used by this user",
-        "run `contextd store migrate`, then GRANT contextd_app to this user",
-    ),
-    (errors.DataCorrupted, Corrupt, "is damaged", "restore a backup"),
-    (errors.IndexCorrupted, Corrupt, "is damaged", "restore a backup"),
-    (errors.DataError, Invalid, "refused the value", "send valid Unicode and 64-bit integers"),
-    (errors.ReadOnlySqlTransaction, Unavailable, "is read-only", "connect to the primary server"),
-    (
-        errors.UndefinedTable,
-        Unavailable,
-        "has no tables of contextd",
-        "run `contextd store migrate`",
-    ),
-    (
-        errors.InvalidSchemaName,
-        Unavailable,
-        "has no tables of contextd",
-        "run `contextd store migrate`",
-    ),
-    (
-        psycopg.OperationalError,
-        Unavailable,
-        "cannot be reached",
-        "check that it runs, and try again",
-    ),
-)
-"""The meaning of each driver error, first match. Any other is `Unavailable`: a defect of contextd."""
-
-
-def _raised(problem: psycopg.Error) -> NoReturn:
-    """Raise the error that a driver error means. Values of other callers may stand in its detail, so only its
-    first line is shown.
-    """
-    text = str(problem).partition("\n")[0]
-    for kind, meaning, failure, hint in DRIVER_ERRORS:
-        if isinstance(problem, kind):
-            raise meaning(f"the database {failure}: {text}", hint) from problem
-    raise Unavailable(f"the database could not be used: {text}", "report this") from problem
-
-
-@contextmanager
-def raising() -> Iterator[None]:
-    """Turn the driver's errors in this context into contextd's."""
-    try:
-        yield
-    except PoolTimeout as problem:
-        raise Unavailable(
-            "the database cannot be reached: no connection in time",
-            "check that it runs, and try again",
-        ) from problem
-    except psycopg.Error as problem:
-        _raised(problem)
 
 
 class _Sum(Loader):
@@ -167,6 +94,23 @@ class WatchedConnection(psycopg.Connection[Any]):
     """A connection that is closed once its server is silent for `silence` seconds."""
 
     silence = WAIT_SECONDS
+
+    @classmethod
+    def connect(  # type: ignore[override]
+        cls,
+        conninfo: str = "",
+        *,
+        ended: Callable[[psycopg.Error | None], None] = lambda failure: None,
+        **options: Any,
+    ) -> Self:
+        """See `psycopg.Connection.connect`. `ended` is called with what failed, or with None."""
+        try:
+            made = super().connect(checked_url(conninfo), **options)
+        except psycopg.Error as problem:
+            ended(problem)
+            raise
+        ended(None)
+        return made
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -234,22 +178,39 @@ class _Writing:
             self._connection.execute(sql.encode(), [value for one in some for value in one])
 
 
-Connections = ConnectionPool[WatchedConnection]
+class DatabaseConnections(ConnectionPool[WatchedConnection]):
+    """The connections of this process to a database. Connecting happens when one is needed, and a caller who gets none
+    in time hears why.
+    """
 
+    def __init__(self, url: str) -> None:
+        self._failure = ""
+        super().__init__(
+            checked_url(url),
+            connection_class=WatchedConnection,
+            min_size=0,
+            max_size=_MOST,
+            max_lifetime=_LONGEST_LIFE,
+            timeout=CALL.statement,
+            # Later the pauses between attempts double, so a server that is back would not be noticed for minutes.
+            reconnect_timeout=CALL.statement,
+            # A transaction begins with its first message.
+            kwargs={**connection_options(), "autocommit": True, "ended": self._note},
+            open=True,
+        )
 
-def connections(url: str) -> Connections:
-    """The connections of this process to a database. Connecting happens when one is needed."""
-    return ConnectionPool(
-        url,
-        connection_class=WatchedConnection,
-        min_size=0,
-        max_size=_MOST,
-        max_lifetime=_LONGEST_LIFE,
-        timeout=WAIT_SECONDS,
-        # A transaction begins with its first message.
-        kwargs={**connection_options(), "autocommit": True},
-        open=True,
-    )
+    def _note(self, failure: psycopg.Error | None) -> None:
+        # The error itself would keep the frames of each caller that it is raised for.
+        self._failure = str(failure or "")
+
+    def getconn(self, timeout: float | None = None) -> WatchedConnection:
+        """See `ConnectionPool.getconn`. Raises the error of the last attempt to connect, if it failed."""
+        try:
+            return super().getconn(timeout)
+        except PoolTimeout:
+            if not self._failure:
+                raise
+            raise psycopg.OperationalError(self._failure) from None
 
 
 class _Local(threading.local):
@@ -266,7 +227,7 @@ class PostgresDatabase:
     the role set for that transaction only: a pooler between may give the connection to another client after it.
     """
 
-    def __init__(self, pool: Connections, org: int, clock: Clock) -> None:
+    def __init__(self, pool: DatabaseConnections, org: int, clock: Clock) -> None:
         self.org, self.clock = org, clock
         self.limits = CALL
         self._local, self._state = _Local(), _State()
@@ -303,7 +264,7 @@ class PostgresDatabase:
             return connection, self._sent(connection, message, values, locks)
         except psycopg.OperationalError as problem:
             lost = connection.closed and not isinstance(problem, ServerSilent)
-            self._pool.putconn(connection)
+            self._put_back(connection)
             if not lost:
                 raise
             self._pool.check()
@@ -311,11 +272,18 @@ class PostgresDatabase:
             try:
                 return connection, self._sent(connection, message, values, locks)
             except BaseException:
-                self._pool.putconn(connection)
+                self._put_back(connection)
                 raise
         except BaseException:
-            self._pool.putconn(connection)
+            self._put_back(connection)
             raise
+
+    def _put_back(self, connection: WatchedConnection) -> None:
+        """Return a connection after an error. The pool would end its transaction as well, with a warning."""
+        if connection.info.transaction_status == TransactionStatus.INERROR:
+            with suppress(psycopg.Error):
+                connection.rollback()
+        self._pool.putconn(connection)
 
     def _sent(
         self, connection: WatchedConnection, message: str, values: Any, locks: Sequence[str]

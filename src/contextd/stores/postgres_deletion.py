@@ -9,8 +9,9 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from contextd.stores.postgres_connection import connection_options, raising
-from contextd.stores.postgres_migrate import require_migrated
+from contextd.stores.postgres_connection import UPKEEP, WatchedConnection, connection_options
+from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_migrate import require_migrated, require_usable
 from contextd_common.errors import NotFound
 
 _TRIES, _PAUSE = 60, 0.5
@@ -37,7 +38,10 @@ def delete_organisation(url: str, name: str) -> list[str]:
     Dropping removes files; deleting rows leaves their bytes in the pages. Run it as the owner of the tables. Raises
     `NotFound`.
     """
-    with raising(), psycopg.connect(url, autocommit=True, **connection_options()) as connection:
+    options = connection_options()
+    with raising(), WatchedConnection.connect(url, autocommit=True, **options) as connection:
+        connection.silence = UPKEEP.silence
+        require_usable(connection)
         require_migrated(connection)
         connection.execute("SET lock_timeout = '1s'")
         if not _drop(connection, name):

@@ -13,13 +13,19 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from contextd.stores.postgres_connection import connection_options, raising
+from contextd.stores.postgres_connection import WatchedConnection, connection_options
+from contextd.stores.postgres_errors import raising
 from contextd_common.errors import Busy, Unavailable
 
 _LOCK = 7_238_114
 """The advisory lock of a migration. It is tried again and again, because a wait inside it could not be ended."""
 
 _TRIES, _PAUSE = 240, 0.5
+_LONGEST_STEP = 3_600.0
+"""Seconds without a word of the server: a migration may rewrite a table."""
+
+_OLDEST = 15
+"""The oldest PostgreSQL that the tests run on."""
 
 
 def migrations() -> list[str]:
@@ -35,8 +41,10 @@ def migrate_postgres(url: str) -> tuple[int, int]:
     Each migration is a transaction of its own. Raises `Busy` while another program migrates, `Unavailable` for a
     database of a newer contextd.
     """
-    scripts = migrations()
-    with raising(), psycopg.connect(url, autocommit=True, **connection_options()) as connection:
+    scripts, options = migrations(), connection_options()
+    with raising(), WatchedConnection.connect(url, autocommit=True, **options) as connection:
+        require_usable(connection)
+        connection.silence = _LONGEST_STEP
         connection.execute("SET lock_timeout = '1s'")
         _take_turn(connection)
         try:
@@ -45,6 +53,11 @@ def migrate_postgres(url: str) -> tuple[int, int]:
             for number in range(before, len(scripts)):
                 _apply_in_turn(connection, number, scripts[number])
             return before, len(scripts)
+        except errors.InsufficientPrivilege as problem:
+            raise Unavailable(
+                f"this user may not migrate the database: {str(problem).partition(chr(10))[0]}",
+                "run it as the owner of the database, and let that user create roles (ALTER ROLE NAME CREATEROLE)",
+            ) from problem
         finally:
             if not connection.broken:
                 connection.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
@@ -92,6 +105,33 @@ def schema_of(connection: psycopg.Connection[Any]) -> int:
     return int(found[0]) if found else 0
 
 
+def require_usable(connection: psycopg.Connection[Any]) -> None:
+    """Raise `Unavailable` for a server that cannot hold a store: what it says of itself when it is connected to, so
+    nothing is asked. A pooler may not pass everything on.
+    """
+    reported = connection.info.parameter_status
+    if connection.info.server_version < 10_000 * _OLDEST:
+        raise Unavailable(
+            f"the database runs on PostgreSQL {reported('server_version')}, which is too old",
+            f"upgrade its server to PostgreSQL {_OLDEST} or newer",
+        )
+    if (encoding := reported("server_encoding")) not in (None, "UTF8"):
+        raise Unavailable(
+            f"the database stores text as {encoding}, which cannot hold every character",
+            "create another with `createdb --encoding=UTF8 --template=template0 NAME`, and name it in store.url",
+        )
+    if reported("in_hot_standby") == "on":
+        raise Unavailable(
+            "the database is a standby in recovery, which stores nothing",
+            "name the primary server in store.url, or promote this one",
+        )
+    if reported("default_transaction_read_only") == "on":
+        raise Unavailable(
+            "the database is read-only: default_transaction_read_only is on",
+            "turn it off for this database and user, or name another server in store.url",
+        )
+
+
 def _require_known(version: int, known: int) -> None:
     if version > known:
         raise Unavailable(
@@ -104,6 +144,8 @@ def require_migrated(connection: psycopg.Connection[Any]) -> None:
     """Raise `Unavailable` for a database whose schema is not the one of this program."""
     version, known = schema_of(connection), len(migrations())
     _require_known(version, known)
+    if not version:
+        raise Unavailable("the database has no tables of contextd", "run `contextd store migrate`")
     if version < known:
         raise Unavailable(
             f"the database has schema {version} and needs {known}", "run `contextd store migrate`"

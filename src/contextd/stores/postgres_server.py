@@ -8,7 +8,8 @@ from psycopg import sql
 
 from contextd.domain.scope import Scope
 from contextd.stores import codec
-from contextd.stores.postgres_connection import WAIT_SECONDS, connections, raising
+from contextd.stores.postgres_connection import WAIT_SECONDS, DatabaseConnections
+from contextd.stores.postgres_errors import raising
 from contextd.stores.postgres_signals import SignalExchange
 
 _TAKEN_SECONDS = 12
@@ -24,7 +25,7 @@ class PostgresServer:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.pool = connections(url)
+        self.pool = DatabaseConnections(url)
         self.signals = SignalExchange(url)
         self._numbers: dict[str, int] = {}
 

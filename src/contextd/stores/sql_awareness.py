@@ -43,7 +43,7 @@ _PAIRS = f"""SELECT a, b, kind, reason, found_at, note, state, x_scope, x_kind, 
         ELSE 'resolved' END AS state,
     x.scope AS x_scope, x.kind AS x_kind, y.scope AS y_scope, y.kind AS y_kind
     FROM contradictions c CROSS JOIN records x ON x.scope = a_scope AND x.id = a
-    CROSS JOIN records y ON y.scope = b_scope AND y.id = b)"""
+    CROSS JOIN records y ON y.scope = b_scope AND y.id = b) pairs"""
 # CROSS JOIN keeps SQLite from starting with the records: pairs are few, records are many.
 
 

@@ -198,7 +198,7 @@ class _Daemon:
         try:
             await self._calls.backend()
         except ContextdError as error:
-            logger.error("not open yet: %s", error.message)
+            logger.error("not open yet: %s; %s", error.message, error.hint)
         spool.take_unknown(self._settings.home)
         while not self._stopping.is_set():
             await self._connections.ingest_spool()
