@@ -351,6 +351,19 @@ def test_a_daemon_whose_socket_was_deleted_is_found_again(home: Home, instead: s
     assert home.log().count("the socket was deleted") == 1
 
 
+def test_a_daemon_whose_place_is_taken_listens_again_once_it_is_free(home: Home) -> None:
+    assert home.run("init").returncode == 0
+    daemon = home.start()
+    place = socket_path(home.path)
+    place.unlink()
+    place.mkdir()
+    wait_for(lambda: "no new one opens yet" in home.log(), "the daemon to miss its socket")
+    place.rmdir()
+    found = home.run("list")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert home.daemons() == [daemon]
+
+
 def test_a_home_with_a_long_path_is_reached_from_another_temporary_directory(home: Home) -> None:
     places = [home.path / "one", home.path / "two"]
     for place in places:

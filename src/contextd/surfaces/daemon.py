@@ -209,9 +209,13 @@ class _Daemon:
         while not self._stopping.is_set():
             if self._claim.unreachable and not self._claim.lost:
                 self._server.close()
-                self._claim.listen_again()
-                self._server = await self._listen()
-                logger.warning("the socket was deleted; a new one is open")
+                try:
+                    self._claim.listen_again()
+                    self._server = await self._listen()
+                    logger.warning("the socket was deleted; a new one is open")
+                except OSError as problem:
+                    # Whoever deletes it may do so again at once, or put something else in its place.
+                    logger.warning("the socket was deleted, and no new one opens yet: %s", problem)
             await asyncio.sleep(_REACHABLE_SECONDS)
 
     async def _watch(self) -> None:

@@ -266,8 +266,12 @@ def _listen(home: Home) -> socket.socket:
         check_directory(directory)
         _remove(path)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        listener.bind(str(path))
-        os.chmod(path, 0o600)
+        try:
+            listener.bind(str(path))
+            os.chmod(path, 0o600)
+        except OSError:
+            listener.close()
+            raise
     listener.listen(_BACKLOG)
     listener.setblocking(False)
     return listener
