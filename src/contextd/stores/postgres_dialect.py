@@ -6,6 +6,7 @@ only a literal lets the planner choose one partition and the indexes of it.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from typing import Any
@@ -39,16 +40,26 @@ _READ = re.compile(
 )
 _DELETE = re.compile(r"\s*DELETE FROM (\w+)(?:\s+WHERE\b)?")
 _UPDATE = re.compile(r"\s*UPDATE (\w+) SET\b")
+_AMONG = re.compile(
+    r"(?<!NOT )\bIN \(SELECT (?:CAST\(value AS BIGINT\)|value) FROM json_each\(\?\)\)"
+)
+"""One of the values of a JSON list. The planner takes a function for a hundred rows and reads the whole table beside it; a list of
+literals is looked up by an index.
+"""
+
 _PLACE = re.compile(r"\?(\d*)|(?<![:\w]):([a-z]\w*)")
 _NOT_TABLES = frozenset(("json_each",))
 
 
 @dataclass(frozen=True, slots=True)
 class TranslatedStatement:
-    """A statement for PostgreSQL, and how its values are named: by position, or `?1` as `_1`."""
+    """A statement for PostgreSQL, and how its values are named: by position, or `?1` as `_1`. The values at `lists` are JSON lists
+    that it takes as arrays.
+    """
 
     sql: str
     numbered: bool
+    lists: frozenset[int] = frozenset()
 
 
 @lru_cache(maxsize=4_096)
@@ -56,8 +67,12 @@ def translated(sql: str, org: int) -> TranslatedStatement:
     """The statement for the rows of an organisation. Raises `ValueError` for a change without a condition."""
     for pattern, words in _REWRITES:
         sql = pattern.sub(words, sql)
-    sql = _limited(sql, f"org = {org}")
     numbered = bool(re.search(r"\?\d", sql))
+    lists: frozenset[int] = frozenset()
+    if not numbered:
+        lists = frozenset(sql.count("?", 0, found.start()) for found in _AMONG.finditer(sql))
+        sql = _AMONG.sub("= ANY (?)", sql)
+    sql = _limited(sql, f"org = {org}")
     counter = iter(range(1, sql.count("?") + 1))
 
     def place(found: re.Match[str]) -> str:
@@ -67,14 +82,19 @@ def translated(sql: str, org: int) -> TranslatedStatement:
             return "%s"
         return f"%(_{found[1] or next(counter)})s"
 
-    return TranslatedStatement(_PLACE.sub(place, sql.replace("%", "%%")), numbered)
+    return TranslatedStatement(_PLACE.sub(place, sql.replace("%", "%%")), numbered, lists)
 
 
 def bound(statement: TranslatedStatement, values: Values) -> Any:
     """The values as the statement names them."""
     if isinstance(values, dict):
         return {name: _storable(value) for name, value in values.items()}
-    stored = tuple(map(_storable, values))
+    stored = tuple(
+        [_storable(one) for one in json.loads(value)]
+        if place in statement.lists
+        else _storable(value)
+        for place, value in enumerate(values)
+    )
     if statement.numbered:
         return {f"_{number}": value for number, value in enumerate(stored, 1)}
     return stored

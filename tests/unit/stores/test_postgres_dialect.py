@@ -37,8 +37,7 @@ from contextd.stores.postgres_dialect import bound, restored, translated
         ),
         (
             "SELECT id FROM records INDEXED BY records_used WHERE id IN (SELECT value FROM json_each(?))",
-            "SELECT id FROM (SELECT * FROM records WHERE org = 7) records"
-            " WHERE id IN (SELECT value FROM json_each(%s))",
+            "SELECT id FROM (SELECT * FROM records WHERE org = 7) records WHERE id = ANY (%s)",
         ),
         (
             "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE part = ? AND json_extract(body, ?) + 0 > ?",
@@ -61,6 +60,17 @@ def test_a_numbered_value_may_stand_twice():
     statement = translated("SELECT 1 FROM changes WHERE scope = ?1 AND id = ?2 AND scope <> ?1", 7)
     assert statement.sql.endswith("WHERE scope = %(_1)s AND id = %(_2)s AND scope <> %(_1)s")
     assert bound(statement, ("a", "b")) == {"_1": "a", "_2": "b"}
+
+
+def test_a_list_of_values_is_looked_up_by_an_index():
+    among = (
+        "SELECT id FROM docs WHERE part = ? AND id IN (SELECT value FROM json_each(?)) AND no > ?"
+    )
+    statement = translated(among, 7)
+    assert statement.sql.endswith("WHERE part = %s AND id = ANY (%s) AND no > %s")
+    assert bound(statement, (1, '["a", "b\\u0000"]', 2)) == (1, ["a", "b\uf8f00"], 2)
+    without = translated("DELETE FROM docs WHERE id NOT IN (SELECT value FROM json_each(?))", 7)
+    assert without.sql.endswith("id NOT IN (SELECT value FROM json_each(%s))")
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\uf8f0", "\uf8f0\0\uf8f00", "\0\0", "0"])

@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -25,40 +24,36 @@ import numpy as np
 import psycopg
 
 from contextd.domain.access import OWNER
-from contextd.domain.changes import Changes, KnowledgeChanges, Put, Removal
-from contextd.domain.documents import record_document
-from contextd.domain.query import Query, Vector
-from contextd.domain.records import Record, new_id
+from contextd.domain.query import Query
+from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import Ages
-from contextd.ports.store import Store, View
+from contextd.ports.store import View
 from contextd.runtime.settings import load_settings
-from contextd.stores import delete_organisation, migrate_store, open_store
+from contextd.stores import delete_organisation, migrate_store
+from contextd_bench.replica_isolation import (
+    both_in_history,
+    bytes_after_deletion,
+    leaks,
+    not_found_in_equal_time,
+)
+from contextd_bench.replica_load import load
 from contextd_bench.replica_process import LEASE_SECONDS, scope_of
+from contextd_bench.replica_rows import (
+    SEED,
+    Sizes,
+    fill,
+    open_plain,
+    print_row,
+    put_of,
+    text_of,
+    unit_of,
+)
 from contextd_bench.scratch import scratch_store
-from contextd_common.errors import ContextdError, NotFound, Unavailable
+from contextd_common.errors import NotFound, Unavailable
 
-SEED = 22
 SEARCH_GOAL, WRITE_GOAL = 2.0, 3.0
-_DIMENSIONS, _TERMS = 384, 6
-_WORDS = [
-    f"{a}{b}" for a in "retry upload cache token queue index pool batch".split() for b in range(400)
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How much is done."""
-
-    records: int
-    searches: int
-    writes: int
-    kills: int
-    steps: int
-
-
-SHORT = Sizes(records=2_000, searches=60, writes=60, kills=6, steps=3_000)
-LARGE = Sizes(records=20_000, searches=200, writes=300, kills=50, steps=100_000)
+_TERMS = 6
 
 
 def run(sizes: Sizes, *, out: TextIO) -> bool:
@@ -74,7 +69,13 @@ def run(sizes: Sizes, *, out: TextIO) -> bool:
             _kills(url, names[1], sizes, out),
         ]
     with _server() as url, _organisations(url, 2) as names:
-        met.append(_leaks(url, names, sizes, out))
+        met.append(leaks(url, names, sizes, out))
+        met.append(not_found_in_equal_time(url, names[0], sizes, out))
+        met.append(both_in_history(url, names[1], sizes, out))
+    with _server() as url:
+        met.append(bytes_after_deletion(url, sizes, out))
+        with _organisations(url, sizes.organisations) as names:
+            met.append(load(url, names, sizes, out))
     return all(met)
 
 
@@ -115,14 +116,6 @@ def _organisations(url: str, count: int) -> Iterator[list[str]]:
                 delete_organisation(url, name)
 
 
-def _open(url: str, name: str) -> Store:
-    return open_store(url, name, scrub=lambda text: text)
-
-
-def _row(out: TextIO, what: str, n: int, figure: str, baseline: str, goal: str) -> None:
-    print(f"| {what} | {n:,} | {figure} | {baseline} | {goal} |", file=out, flush=True)
-
-
 def _backends(url: str) -> float:
     """CPU seconds of all backends of contextd that still run. Linux only."""
     with psycopg.connect(url, application_name="bench") as connection:
@@ -144,42 +137,16 @@ def _cpu(url: str, times: int, act: Callable[[int], object]) -> float:
     return 1_000 * (here + _backends(url) - before) / times
 
 
-def _text(chance: random.Random) -> str:
-    # A few words are common, most are rare.
-    places = (min(int(chance.paretovariate(0.6)), len(_WORDS)) - 1 for _ in range(60))
-    return " ".join(_WORDS[place] for place in places)
-
-
-def _unit(chance: np.random.Generator) -> Vector:
-    found = chance.standard_normal(_DIMENSIONS).astype(np.float32)
-    unit: Vector = found / np.linalg.norm(found)
-    return unit
-
-
-def _fill(view: View, scope: Scope, count: int) -> None:
-    chance, vectors = random.Random(SEED), np.random.default_rng(SEED)
-    for start in range(0, count, 500):
-        records = [
-            Record(id=f"{number:08}", kind="memory", scope=scope, content=_text(chance))
-            for number in range(start, min(start + 500, count))
-        ]
-        made = {record_document(record).digest: _unit(vectors) for record in records}
-        puts = [Put(record, "write") for record in records]
-        view.commit(
-            Changes(knowledge=KnowledgeChanges(records=puts, vectors={scope: made}, model="m"))
-        )
-
-
 def _searches(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
     """A search by words and by meaning, each time after a change as in a team at work, and without one."""
     scope = scope_of("bench")
     met = True
     with ExitStack() as opened:
-        ends = [opened.enter_context(scratch_store()), _open(url, name)]
+        ends = [opened.enter_context(scratch_store()), open_plain(url, name)]
         opened.callback(ends[1].close)
         views = [store.view(OWNER.grant([scope])) for store in ends]
         for view in views:
-            _fill(view, scope, sizes.records)
+            fill(view, scope, sizes.records)
         ends[1].upkeep.retire(Ages())
         query = Query(scopes=frozenset({scope}))
         for changed in (False, True):
@@ -197,10 +164,12 @@ def _searches(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
                     changed: bool = changed,
                 ) -> None:
                     if changed:
-                        view.commit(_put(scope, f"n{turn}", _text(chance)))
-                    words = _text(chance).split()[:_TERMS]
+                        view.commit(put_of(scope, f"n{turn}", text_of(chance)))
+                    words = text_of(chance).split()[:_TERMS]
                     answers.append([m.id for m in view.index.lexical(words, query, 20)])
-                    answers.append([m.id for m in view.index.dense(_unit(vectors), "m", query, 20)])
+                    answers.append(
+                        [m.id for m in view.index.dense(unit_of(vectors), "m", query, 20)]
+                    )
 
                 for turn in range(5):
                     search(-1 - turn)
@@ -208,7 +177,7 @@ def _searches(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
                 found.append(answers)
             met &= spent[1] <= SEARCH_GOAL * spent[0] and found[0] == found[1]
             what = f"hybrid search in {sizes.records:,} records{', each after a commit (with it)' if changed else ''}"
-            _row(
+            print_row(
                 out,
                 what,
                 sizes.searches,
@@ -219,34 +188,35 @@ def _searches(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
     return met
 
 
-def _put(scope: Scope, id_: str, text: str) -> Changes:
-    put = Put(Record(id=id_, kind="memory", scope=scope, content=text), "write")
-    return Changes(knowledge=KnowledgeChanges(records=[put]))
-
-
 def _writes(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
     """A record with history, words and queue, against its text in one plain row."""
     scope, chance = Scope("bench", "default", "writes"), random.Random(2)
-    store = _open(url, name)
+    store = open_plain(url, name)
     view = store.view(OWNER.grant([scope]))
-    view.commit(_put(scope, "first", _text(chance)))
-    record = _cpu(url, sizes.writes, lambda n: view.commit(_put(scope, f"w{n}", _text(chance))))
+    view.commit(put_of(scope, "first", text_of(chance)))
+    record = _cpu(url, sizes.writes, lambda n: view.commit(put_of(scope, f"w{n}", text_of(chance))))
+    with scratch_store() as file:
+        own = file.view(OWNER.grant([scope]))
+        own.commit(put_of(scope, "first", text_of(chance)))
+        there = _cpu(
+            url, sizes.writes, lambda n: own.commit(put_of(scope, f"w{n}", text_of(chance)))
+        )
     with psycopg.connect(url, autocommit=True, application_name="plain") as plain:
         plain.execute("CREATE TABLE bench_plain (id text PRIMARY KEY, body text NOT NULL)")
 
         def insert(n: int) -> None:
-            plain.execute("INSERT INTO bench_plain VALUES (%s, %s)", (f"w{n}", _text(chance)))
+            plain.execute("INSERT INTO bench_plain VALUES (%s, %s)", (f"w{n}", text_of(chance)))
 
         insert(-1)
         row = _cpu(url, sizes.writes, insert)
         plain.execute("DROP TABLE bench_plain")
     store.close()
-    _row(
+    print_row(
         out,
         "a record committed with history and words",
         sizes.writes,
         f"{record:.2f} ms CPU",
-        f"a plain insert {row:.2f} ms",
+        f"a plain insert {row:.2f} ms; SQLite {there:.2f} ms",
         f"≤ {WRITE_GOAL:g} ×: {record / row:.1f}",
     )
     return record <= WRITE_GOAL * row
@@ -254,7 +224,7 @@ def _writes(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
 
 def _kills(url: str, name: str, sizes: Sizes, out: TextIO) -> bool:
     """Three replicas write and work, while they and the server's backends are killed."""
-    _open(url, name).close()
+    open_plain(url, name).close()
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         logs = [Path(folder) / str(place) for place in range(3)]
@@ -314,7 +284,7 @@ def _kill_backend(url: str) -> bool:
 def _judged(url: str, name: str, kills: int, lines: list[str], out: TextIO) -> bool:
     scope = scope_of(name)
     time.sleep(LEASE_SECONDS)
-    store = _open(url, name)
+    store = open_plain(url, name)
     while job := store.queue.claim("last", 60, lanes=["upkeep"], place=""):
         store.queue.finish(job.id, "last", {})
     view = store.view(OWNER.grant([scope]))
@@ -329,7 +299,7 @@ def _judged(url: str, name: str, kills: int, lines: list[str], out: TextIO) -> b
     stuck = counts.get("running", 0) + counts.get("ready", 0) + counts.get("failed", 0)
     problems = len(store.upkeep.check())
     store.close()
-    _row(
+    print_row(
         out,
         f"kill -9 of backends and replicas × {kills}, three replicas",
         len(acknowledged),
@@ -342,94 +312,3 @@ def _judged(url: str, name: str, kills: int, lines: list[str], out: TextIO) -> b
 
 def _chunks(ids: list[str]) -> Iterator[list[str]]:
     return (ids[start : start + 500] for start in range(0, len(ids), 500))
-
-
-_IDS = [f"{letter * 4}-{number}" for letter in "ab" for number in range(4)]
-_PLACES = [("default", project) for project in ("shop", "blog")]
-
-
-def _leaks(url: str, names: list[str], sizes: Sizes, out: TextIO) -> bool:
-    """Callers of two organisations, each of one project, act at random; a dictionary knows what each may see."""
-    wrong = 0
-    for scheme in ("sqlite", "postgresql"):
-        with ExitStack() as opened:
-            stores = [
-                opened.enter_context(scratch_store()) if scheme == "sqlite" else _open(url, name)
-                for name in names
-            ]
-            if scheme == "postgresql":
-                for store in stores:
-                    opened.callback(store.close)
-            chance, oracle = random.Random(SEED), Oracle()
-            for step in range(sizes.steps // 2):
-                org = chance.randrange(2)
-                # Both organisations have projects of the same names.
-                place = Scope("same", *chance.choice(_PLACES))
-                view = stores[org].view(OWNER.grant([place]))
-                wrong += not oracle.agrees(
-                    chance, (org, place), view, f"mark{org}{place.project} {step}"
-                )
-    _row(
-        out,
-        "random operations of callers of two organisations, both stores",
-        sizes.steps,
-        f"{wrong} leaks or wrong answers",
-        "a dictionary",
-        "0",
-    )
-    return not wrong
-
-
-class Oracle:
-    """What each caller wrote, and may therefore see."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, Scope], dict[str, Record]] = {}
-
-    def agrees(
-        self, chance: random.Random, caller: tuple[int, Scope], view: View, text: str
-    ) -> bool:
-        """Whether one random operation answers as it must."""
-        mine, scope = self._known.setdefault(caller, {}), caller[1]
-        id_, query = chance.choice(_IDS), Query(scopes=frozenset({scope}), limit=50)
-        act = chance.choice(
-            ("put", "put", "remove", "get", "find", "count", "resolve", "search", "history")
-        )
-        known = mine.get(id_)
-        foreign = [f"mark{org}{project}" for org in (0, 1) for _, project in _PLACES]
-        foreign.remove(f"mark{caller[0]}{scope.project}")
-        try:
-            answer: object = None
-            if act == "put":
-                record = Record(id=id_, kind="memory", scope=scope, content=text)
-                version = known.version if known else 0
-                put = Put(record.with_(version=version), "write")
-                view.commit(Changes(knowledge=KnowledgeChanges(records=[put])))
-                [mine[id_]] = view.records.get([id_])
-                right = mine[id_].content == text
-            elif act == "remove" and known:
-                gone = Removal(known, "delete")
-                view.commit(Changes(knowledge=KnowledgeChanges(records=[gone])))
-                del mine[id_]
-                right = not view.records.get([id_])
-            elif act == "get":
-                answer = view.records.get(_IDS)
-                right = answer == [mine[one] for one in _IDS if one in mine]
-            elif act == "find":
-                answer = view.records.find(query).records
-                right = {one.id for one in view.records.find(query).records} == set(mine)
-            elif act == "count":
-                right = sum(view.records.count(query).values()) == len(mine)
-            elif act == "search":
-                answer = view.index.lexical([word for one in foreign for word in (one,)], query, 20)
-                right = answer == []
-            elif act == "history":
-                answer = view.records.history(id_)
-                right = True
-            else:
-                answer = view.records.resolve(id_)
-                right = known is not None
-        except ContextdError as error:
-            answer = (error.message, error.hint, error.details)
-            right = known is None
-        return right and not any(mark in repr(answer) for mark in foreign)

@@ -315,9 +315,9 @@ def _store(options: Given) -> bool:
 
 
 def _replicas(options: Given) -> bool:
-    from contextd_bench import replicas  # noqa: PLC0415 - needs the driver of PostgreSQL
+    from contextd_bench import replica_rows, replicas  # noqa: PLC0415 - need the driver of PostgreSQL
 
-    return replicas.run(replicas.LARGE if options.large else replicas.SHORT, out=sys.stdout)
+    return replicas.run(replica_rows.LARGE if options.large else replica_rows.SHORT, out=sys.stdout)
 
 
 def _speed(name: str, measure: Callable[[], Iterable[Figure | store.Amount]], _: Given) -> bool:
