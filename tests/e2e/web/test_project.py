@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from homes import Home
@@ -106,7 +107,8 @@ def test_a_project_that_was_not_read_says_how(visit: Visit, home: Home) -> None:
 def test_a_project_is_given_to_a_team_and_taken_back(visit: Visit, call: Call) -> None:
     visitor = visit()
     page = visitor.page
-    visitor.go("/project")
+    # A browser goes on with the project that it showed last.
+    visitor.go("/project?" + urlencode({"project": call("project_overview")["scope"]}))
     team = page.get_by_role("region", name="Team")
     visitor.fill(team.get_by_label("Team"), "Dock Side")
     team.get_by_role("button", name="Save").click()
