@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log
 
-from contextd.briefing.session_outcome import SessionOutcome, settling
+from contextd.briefing.session_outcome import SessionOutcome, asks, settling
 from contextd.domain.generic_texts import USUAL_PROMPTS
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
@@ -49,8 +49,10 @@ _SAID = 0.8
 _QUOTED = 0.6
 """The same for a text that stands in the agent's window."""
 
-_PASSING = frozenset(("change", "remark", "report"))
 _EDITS = frozenset(("change", "report"))
+"""Sorts of sentences about what an agent edited."""
+
+_PASSING = _EDITS | {"remark"}
 _ALIKE_PASSING = 0.6
 """Sorts of sentences that are rarely useful after their turn, because the code shows what was edited, and the lowest cosine at which
 one is relevant: of 200 such sentences added to 73 prompts of one project, one in ten concerned the problem.
@@ -141,7 +143,7 @@ class BearingTest:
 
     def _is_known(self, entry: LedgerEntry) -> bool:
         """Whether the prompt or the window says it, or it only asks."""
-        if entry.text.rstrip().endswith(("?", "？")):
+        if asks(entry):
             return True
         words = set(content_words(entry.text))
         if len(words & self._pasted) >= _SAID * len(words):
@@ -184,8 +186,8 @@ class BearingTest:
 
 
 def _problems(entries: Sequence[LedgerEntry], near: Mapping[int, float]) -> set[int]:
-    """The places in `near` of sentences that may be about the prompt's problem: the user's, and the agent's answers to one that
-    resembles the prompt. That an agent edited the same place makes no other sentence relevant.
+    """The places in `near` of sentences that may describe the prompt's problem: those of the user, and what the agent answered to
+    one that resembles the prompt. Reports of edits do not count: two tasks may edit the same place.
     """
     of_user = {n for n in near if entries[n].speaker == "user"}
     asked = {entries[n].turn for n in of_user if near[n] >= _SAME_SUBJECT}

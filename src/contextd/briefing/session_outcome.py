@@ -228,9 +228,14 @@ def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
     ]
 
 
+def asks(entry: LedgerEntry) -> bool:
+    """Whether an entry is a question."""
+    return entry.text.rstrip().endswith(("?", "？"))
+
+
 def _says_again(entry: LedgerEntry, settled: Sequence[frozenset[str]]) -> bool:
-    """Whether an agent's sentence confirms what the user settled: it has half of the words of a sentence."""
-    if entry.speaker != "agent" or _is_idle(entry) or entry.text.rstrip().endswith(("?", "？")):
+    """Whether an agent's sentence confirms what the user settled: it repeats half of the words of one of these sentences."""
+    if entry.speaker != "agent" or _is_idle(entry) or asks(entry):
         return False
     words = frozenset(content_words(entry.text))
     return any(2 * len(words & one) >= len(one) and len(words & one) > 1 for one in settled)

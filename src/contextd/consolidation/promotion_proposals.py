@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -18,6 +18,7 @@ from contextd.consolidation.neighbours import near
 from contextd.consolidation.promotion import copy_for, particulars
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
+from contextd.domain.projects import Project
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON, Scope
@@ -55,20 +56,22 @@ def propose_wider(runtime: Runtime, check: Callable[[], None]) -> list[Record]:
     """
     everywhere = runtime.everywhere().aside()
     proposals: list[Record] = []
-    for target, scopes in _around(everywhere):
+    projects = [one for one in everywhere.projects() if one.part_of is None]
+    wholes = {part: one.scope for one in projects for part in one.parts}
+    for target, scopes in _around(everywhere, projects):
         for kind in KINDS_PROPOSED:
             check()
             proposals += [
                 _proposed(everywhere, found)
-                for found in _shared(everywhere, target, scopes, kind, check)
+                for found in _shared(everywhere, target, scopes, wholes, kind, check)
             ]
     return proposals
 
 
-def _around(runtime: Runtime) -> Iterator[tuple[Scope, list[Scope]]]:
+def _around(runtime: Runtime, projects: Iterable[Project]) -> Iterator[tuple[Scope, list[Scope]]]:
     """Each wider scope with its two or more direct child scopes."""
     teams: dict[Scope, set[Scope]] = defaultdict(set)
-    for project in (one for one in runtime.projects() if one.part_of is None):
+    for project in projects:
         teams[Scope(project.scope.org, project.scope.team)].add(project.scope)
     organisations: dict[Scope, set[Scope]] = defaultdict(set)
     for team in teams:
@@ -85,21 +88,21 @@ def _shared(
     runtime: Runtime,
     target: Scope,
     scopes: Sequence[Scope],
+    wholes: Mapping[Scope, Scope],
     kind: str,
     check: Callable[[], None],
 ) -> Iterator[WidelyKnown]:
-    """Knowledge that two of the scopes share and their parent lacks."""
+    """Knowledge that two of the scopes share and their parent lacks. What a part says counts for the project that it is a
+    part of, by `wholes`.
+    """
     records: list[Record] = []
     rows: list[Vector] = []
-    # What a part says as well is no second project that says it. It may stand in another team.
-    wholes = {
-        part: one.scope for one in runtime.projects() if one.scope in scopes for part in one.parts
-    }
+    parts = [part for part, its_whole in wholes.items() if its_whole in scopes]
 
     def whole(record: Record) -> Scope:
         return wholes.get(record.scope, record.scope)
 
-    for scope in (target, *scopes, *wholes):
+    for scope in (target, *scopes, *parts):
         statuses = STATUSES if scope == target else ("active",)
         for page in _pages(runtime, scope, kind, statuses, check):
             there, vectors = runtime.view.index.vectors(

@@ -49,13 +49,13 @@ class Grant:
 
 
 class Assignment(NamedTuple):
-    """A role in a scope and in all that it contains. What is wider is reached too, as far as the row of the role allows."""
+    """A role in a scope and in all that it contains. In the wider scopes around it, the role has what its row grants there."""
 
     scope: Scope
     role: Role
 
     def allows(self, verb: Verb, scope: Scope, area: Area) -> bool:
-        """Whether it allows to `verb` records of `area` in `scope`."""
+        """Whether it permits to `verb` records of `area` in `scope`."""
         row = area if area != "knowledge" else scope.level
         reached = self.scope.contains(scope) or scope.contains(self.scope)
         # Access to a home does not include the personal layer of its owner.

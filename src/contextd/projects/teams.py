@@ -14,9 +14,9 @@ from contextd_common.errors import Conflict
 
 
 def give_to_team(runtime: Runtime, project: Project, team: Scope) -> tuple[Project, Project]:
-    """Let the checkouts of a project write to a project of `team` from now on; return both. It is the one that the
-    project was there before, or a new one, and reads what the other one knows. Raises `Conflict` if the project is of that
-    team already, and what `join` raises.
+    """Join a project to one of `team`, which its checkouts write to from now on; return that one and the one that was joined.
+    If it was in that team before, it returns to its earlier project there; otherwise a new one is made. Raises `Conflict`
+    if it is in that team already, and what `join` raises.
     """
     directory = runtime.organisation.directory
     by_scope = {one.scope: one for one in directory.all()}
@@ -29,7 +29,7 @@ def give_to_team(runtime: Runtime, project: Project, team: Scope) -> tuple[Proje
     else:
         there = directory.register(
             Project(
-                # No checkout shows this: they are recognised by the project that they came from.
+                # No checkout has this identity: checkouts are still recognised by the joined project.
                 identity=f"team:{team}/{whole.identity}",
                 scope=replace(team, project=whole.scope.project),
                 name=whole.name,
@@ -41,6 +41,6 @@ def give_to_team(runtime: Runtime, project: Project, team: Scope) -> tuple[Proje
 
 
 def _before(by_scope: Mapping[Scope, Project], whole: Project, team: Scope) -> Project | None:
-    """The project of a team that this one was, or that its owner joined to it."""
+    """The project of a team that was joined to this one, by an earlier change of team or by its owner."""
     joined = (by_scope[scope] for scope in whole.parts if scope in by_scope)
     return next((o for o in joined if team.contains(o.scope) and BY_OWNER in o.sightings), None)

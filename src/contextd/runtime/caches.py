@@ -168,7 +168,7 @@ class Caches:
             yield from cache.kept(name)
 
     def forget(self, name: str) -> None:
-        """Drop the cache called `name`, if there is one. What a call computed before and stores after this is not found."""
+        """Drop the cache called `name`, if there is one. A call that still computes an old value stores it in the dropped cache."""
         with self._lock:
             found = self._caches.pop(name, None)
         if found is not None:

@@ -48,7 +48,7 @@ _LOCK_PATIENCE = 30.0
 """How long a write waits for its locks, as in SQLite: it asks again each time the server stops waiting."""
 
 _MOST = 24
-"""DatabaseConnections of one process to one database, for the calls and the background work of all organisations."""
+"""Connections of one process to one database, for the calls and the background work of all organisations."""
 
 _LONGEST_LIFE = 600.0
 """Seconds. A backend remembers each partition it ever read, so it ends before those of all organisations add up."""

@@ -188,7 +188,7 @@ def raising() -> Iterator[None]:
 
 
 def meaning(problem: psycopg.Error) -> ContextdError:
-    """What a driver error means. Values of other callers may stand in its detail, so only its first line is shown."""
+    """A driver error as one of contextd. Its details may quote values of other callers, so only its first line is shown."""
     text = str(problem).partition("\n")[0]
     if problem.sqlstate is None and isinstance(problem, psycopg.OperationalError):
         for words, kind, failure, hint in _REFUSALS:

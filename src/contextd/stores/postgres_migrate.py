@@ -106,8 +106,8 @@ def schema_of(connection: psycopg.Connection[Any]) -> int:
 
 
 def require_usable(connection: psycopg.Connection[Any]) -> None:
-    """Raise `Unavailable` for a server that cannot hold a store: what it says of itself when it is connected to, so
-    nothing is asked. A pooler may not pass everything on.
+    """Raise `Unavailable` for a server that cannot hold a store. The checks use what it reports while connecting and send
+    no query. A pooler may not forward all of it.
     """
     reported = connection.info.parameter_status
     if connection.info.server_version < 10_000 * _OLDEST:

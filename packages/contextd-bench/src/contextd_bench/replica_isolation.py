@@ -27,7 +27,7 @@ from contextd_bench.scratch import scratch_store
 from contextd_common.errors import Conflict, ContextdError, NotFound
 
 _TELLING = 0.55
-"""A guess from the time of one answer whether an id exists elsewhere is right this often, where a coin is right 0.5."""
+"""The largest tolerated share of right guesses, by the time of one answer, whether an id exists elsewhere. Chance is 0.5."""
 
 _MARKER = re.compile(rb"mk[0-9a-f]{12}-[0-9]{4}")
 
@@ -249,7 +249,7 @@ def bytes_after_deletion(url: str, sizes: Sizes, out: TextIO) -> bool:
 
 
 def _markers(url: str, start: str) -> int:
-    """How many markers stand in the files of the server after a checkpoint."""
+    """The number of markers found in the server's files after a checkpoint."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
         [(folder,)] = connection.execute("SHOW data_directory").fetchall()

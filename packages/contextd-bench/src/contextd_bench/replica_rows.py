@@ -1,4 +1,4 @@
-"""What the benchmarks of replicas share: sizes, texts, stores, and the rows of their table."""
+"""Sizes, texts, stores and table rows, used by all benchmarks of replicas."""
 
 from __future__ import annotations
 

@@ -64,15 +64,19 @@ def reindex(runtime: Runtime) -> Reindexed:
                 # A part may write nothing wider than itself.
                 records += _records_anew(everywhere, scope)
         messages += _messages_anew(there)
-        if project.scope in joined:
-            pass  # The code of its checkouts is indexed for the project that they write to.
-        elif there.checkout is not None:
-            files += scan_project(there, incremental=False).files
-        else:
-            files += _code_anew(there)
+        # The code of a joined project is indexed for the project that its checkouts write to.
+        if project.scope not in joined:
+            files += _files_anew(there)
         queue_embedding(there)
         pending += there.view.index.stats(runtime.embedder.model).pending
     return Reindexed(records, messages, files, pending)
+
+
+def _files_anew(runtime: Runtime) -> int:
+    """Rebuild the code index of a project, from its checkout if it has one; return the number of its files."""
+    if runtime.checkout is None:
+        return _code_anew(runtime)
+    return scan_project(runtime, incremental=False).files
 
 
 def _drop_misfits(runtime: Runtime) -> None:
