@@ -46,6 +46,7 @@ ABOUT = {PROJECT: PROJECT_ABOUT}
 AUDIENCES = {
     "agent": "an MCP tool, route, command and function",
     "owner": "a route, command and function; for whoever administers",
+    "member": "a route of a server; for whoever it knows",
     "person": "a route, command and function; for the owner of the machine alone",
     "system": "called by hooks and jobs",
 }

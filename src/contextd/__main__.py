@@ -9,7 +9,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from contextd.app import Host
     from contextd.surfaces.cli.commands import Commands
@@ -44,8 +44,8 @@ def main() -> int:
             return 0
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
-    if command == "daemon":
-        # These commands look after the daemon, also one that hangs.
+    if command in ("daemon", *SERVER):
+        # These commands look after the daemon, also one that hangs, or are a server that needs none.
         return run_here(arguments)
     from contextd.thin.command import run_in_daemon  # noqa: PLC0415 - not for shim and hook
 
@@ -164,9 +164,22 @@ def _bench(arguments: Sequence[str]) -> int:
     return bench(arguments)
 
 
+def _server(command: str) -> Callable[[Sequence[str]], int]:
+    def run(arguments: Sequence[str]) -> int:
+        from contextd.serving import main as server  # noqa: PLC0415 - asyncio and YAML
+
+        return server(command, arguments)
+
+    return run
+
+
+SERVER = ("serve", "work", "tenant")
 EXTRAS = {
     "demo": ("Run an end-to-end demo on this repository, in a temporary home.", _demo),
     "bench": ("Measure recall and speed, each beside its baseline.", _bench),
+    "serve": ("Answer the calls of a team over PostgreSQL: MCP, REST, health.", _server("serve")),
+    "work": ("Do the background work of a team's server.", _server("work")),
+    "tenant": ("Make an organisation on a team's server.", _server("tenant")),
 }
 """Commands of this layer, by name: what they do, and the function."""
 

@@ -387,6 +387,7 @@ class MemoryStore:
         self.replicas = MemoryReplicas(self._space)
         self.signals = SilentSignals()
         self.upkeep = MemoryUpkeep(self._space)
+        self.members = None
 
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> MemoryView:
         """See `Store.view`."""

@@ -50,7 +50,9 @@ class Old:
 def host_of(home: Path, embedder: str = "none") -> Host:
     load_operations()
     settings = load_settings(home=home, flags={"embedder.name": embedder})
-    host = Host(settings, open_embedder(embedder), door=HomeDoor(), clock=SystemClock(), work=False)
+    host = Host(
+        settings, open_embedder(embedder), door=HomeDoor(), clock=SystemClock(), duties="none"
+    )
     host.organisation(LOCAL)
     return host
 

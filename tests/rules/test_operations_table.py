@@ -30,7 +30,12 @@ OPERATION_FILES = ROOT / "src" / "contextd"
 ROOMS = [
     path for path in sorted(OPERATION_FILES.glob("*/operations/*.py")) if path.stem != "__init__"
 ]
-PLACELESS = {"tools_list", "tool_schema", "tool_call"}
+PLACELESS = {
+    *("tools_list", "tool_schema", "tool_call"),
+    # Of the whole organisation.
+    *("list_members", "add_member", "erase_member", "grant_role", "withdraw_role", "add_project"),
+    *("create_token", "list_tokens", "revoke_token"),
+}
 
 CORE_TOOLS = 12
 CORE_TOKENS = 1250

@@ -35,9 +35,9 @@ PLAIN = frozenset(
     """action agent_name arguments base category collection comment confirm content context cursor data
     description diff error event everywhere fields file_pattern filter focus format if_match item_type
     keep kind language marks message module name notes note org out outcome pattern path paths packs payload
-    problem project prompt query range reword role root_cause code_diff affected_files scope section solution
+    problem project prompt query range reword role root_cause code_diff affected_files scope scopes section solution
     source state status summary symptoms tag tags target_scope task task_description template text title
-    topic trust type types verdict client client_session depth into version""".split()
+    team topic trust type types verdict client client_session depth into version""".split()
 )
 """Arguments that hold a text, a path, a name or a choice. A new argument goes here or into `HANDLES`."""
 

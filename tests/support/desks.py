@@ -87,7 +87,7 @@ def opened(home: Path, clock: Clock, using: Embedder | None = None, **flags: Any
     settings = load_settings(home=home, flags={names[flag]: flags[flag] for flag in flags})
     make_home(home)
     using = using or embedder(settings.text("embedder.name"))
-    host = Host(settings, using, door=HomeDoor(), clock=clock, work=False)
+    host = Host(settings, using, door=HomeDoor(), clock=clock, duties="none")
     host.organisation(LOCAL)
     return host
 

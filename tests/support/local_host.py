@@ -152,7 +152,9 @@ class LocalHost:
         flags = {"store.url": "memory://", "embedder.name": "none"}
         self.settings = load_settings(home=settings.home, flags=flags)
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self._host = Host(self.settings, open_embedder("none"), door=door or HomeDoor(), work=False)
+        self._host = Host(
+            self.settings, open_embedder("none"), door=door or HomeDoor(), duties="none"
+        )
 
     @property
     def door(self) -> Door:

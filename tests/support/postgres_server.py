@@ -90,6 +90,16 @@ def organisation() -> str:
     return f"test-{next(_numbers)}"
 
 
+def name_of(number: int) -> str:
+    """The name of an organisation."""
+    with psycopg.connect(url()) as connection:
+        found = connection.execute(
+            "SELECT name FROM contextd.organisations WHERE org = %s", (number,)
+        ).fetchone()
+    assert found is not None
+    return str(found[0])
+
+
 def watch(store: object, name: str) -> None:
     """Free an organisation for other tests once its stores are gone."""
     _open[name] += 1

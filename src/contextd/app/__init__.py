@@ -1,7 +1,7 @@
 """The composition root: builds a running contextd from settings. Only here are stores and embedders chosen.
 
 Uses: awareness, briefing, clients, contextd_code, contextd_common, domain, embedders, folding, invocation, jobs,
-    person, policies, ports, projects, redaction, runtime, search, sessions, stores, surfaces, thin.
+    members, person, policies, ports, projects, redaction, runtime, search, sessions, stores, surfaces, thin.
 Start at: `host.py`, `organisation.py`.
 """
 

@@ -25,7 +25,7 @@ class DatabaseWatch:
     """Three duties and two openers of organisations with due work, however many organisations there are.
 
     `hurry` wakes an open organisation, or opens it; `room` is the number of further organisations that may work now;
-    `watched` are the watches of the open ones by name.
+    `watched` are the watches of the open ones by name. Without `jobs` due work is left to other processes.
     """
 
     def __init__(
@@ -37,13 +37,15 @@ class DatabaseWatch:
         hurry: Callable[[str], object],
         room: Callable[[], int],
         watched: Callable[[], Mapping[str, ReplicaWatch]],
+        jobs: bool = True,
     ) -> None:
         self._database, self._place = database, place
         self._hurry, self._room, self._watched = hurry, room, watched
         self._found: deque[str] = deque()
-        self._opening, self._lock = 0, threading.Lock()
+        self._opening, self._lock, self._jobs = 0, threading.Lock(), jobs
         self._background = Background(pool)
-        self._background.add("watches", DUE, lasting(self.find_due))
+        if jobs:
+            self._background.add("watches", DUE, lasting(self.find_due))
         self._background.add("watches", CLOCKS, lasting(self.look))
         self._background.add("signals", SIGNALS, database.exchange_signals)
         for number in range(_OPENERS):
@@ -51,7 +53,7 @@ class DatabaseWatch:
 
     def start(self) -> None:
         """Begin to look."""
-        for name in (DUE, CLOCKS, SIGNALS):
+        for name in (*([DUE] if self._jobs else []), CLOCKS, SIGNALS):
             self._background.wake(name)
 
     def find_due(self) -> float:

@@ -14,20 +14,31 @@ from typing import Any
 from contextd import __version__
 from contextd.app.call_project import located
 from contextd.app.database_watch import DatabaseWatch
-from contextd.app.organisation import MODELS, HostParts, OpenOrganisation, place_of, store_address
+from contextd.app.organisation import (
+    MODELS,
+    Duties,
+    HostParts,
+    OpenOrganisation,
+    place_of,
+    store_address,
+)
 from contextd.app.tables import load_operations
 from contextd.domain.generic_texts import USUAL_RULES
 from contextd.domain.jobs import LANES, Lane
+from contextd.domain.members import assignment, organisation_of
 from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.invocation.invoke import invoke
+from contextd.members.invitations import Invitation, exchange, invite, unknown_code
 from contextd.ports.knowledge import Embedder, Reranker
+from contextd.ports.members import MemberTable
 from contextd.ports.upkeep import Clock
+from contextd.ports.work import SharedDatabase
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
-from contextd.runtime.doors import Door, HomeDoor
+from contextd.runtime.doors import Door, HomeDoor, ServerDoor
 from contextd.runtime.kept_memory import LOOK_SECONDS, Keeper, Kept, KeptMemory
 from contextd.runtime.operation import Answer, Operation, find_operation
 from contextd.runtime.runtime import Request, Runtime, SystemClock
@@ -39,7 +50,7 @@ from contextd.stores.backup_lag import written_since
 from contextd.thin.home import LOCAL, close_to_others, database_path, make_home
 from contextd_code.git.substitute import keep_stand_ins_in
 from contextd_common.dataclass import dataclass
-from contextd_common.errors import ContextdError, Unavailable
+from contextd_common.errors import Conflict, ContextdError, Invalid, Unavailable
 
 _OPEN_AT_ONCE = 64
 """Organisations kept open; opening another one closes one at rest, the least recently used first."""
@@ -84,13 +95,14 @@ class Host:
         door: Door,
         reranker: Reranker | None = None,
         clock: Clock | None = None,
-        work: bool = True,
+        duties: Duties = "all",
         fresh: bool = False,
+        database: SharedDatabase | None = None,
     ) -> None:
         self._settings, self._embedder = settings, embedder
-        self._work, self._fresh, self._door = work, fresh, door
+        self._duties, self._fresh, self._door = duties, fresh, door
         self._pool = WorkPool(_CREWS)
-        self._database = open_shared(settings.text("store.url"))
+        self._database = database or open_shared(settings.text("store.url"))
         self.memory = KeptMemory(settings.number("daemon.kept_mb") << 20)
         self.memory.add(MODELS, _Models([embedder, reranker]))
         self._parts = HostParts(
@@ -109,21 +121,23 @@ class Host:
         self._lock, self._closed = threading.Lock(), False
         self._watchers: tuple[Callable[[Scope], None], ...] = ()
         self._shown_clients: Cache[str, str] = Cache(_CLIENTS)
-        self._watch = self._watch_database() if self._database is not None and work else None
+        self._watch = None
+        if self._database is not None and duties != "none":
+            self._watch = self._watch_database(self._database)
         self._background = Background(self._pool)
-        if work:
+        if duties != "none":
             self._background.add("watches", MEMORY, self.memory.step)
             self._background.wake(MEMORY, LOOK_SECONDS)
 
-    def _watch_database(self) -> DatabaseWatch:
-        assert self._database is not None
+    def _watch_database(self, database: SharedDatabase) -> DatabaseWatch:
         return DatabaseWatch(
-            self._database,
-            place_of(self._settings.home),
+            database,
+            place_of(self._settings.home, self._door),
             self._pool,
             hurry=lambda name: self.organisation(name).wake(),
             room=self._room,
             watched=lambda: {one.name: one.replica_watch for one in self._open_ones()},
+            jobs=self._duties == "all",
         )
 
     @classmethod
@@ -146,19 +160,14 @@ class Host:
             migrate_store(settings.text("store.url"))
         make_home(settings.home)
         keep_stand_ins_in(settings.home / "git")
-        reranker = open_reranker(
-            settings.text("search.reranker.path"),
-            settings.text("search.reranker.tokenizer"),
-            threads=settings.number("embedder.threads"),
-        )
-        embedder = _chosen_embedder(settings)
+        embedder, reranker = _chosen_models(settings)
         host = cls(
             settings,
             embedder,
             door=HomeDoor(),
             reranker=reranker,
             clock=clock,
-            work=work,
+            duties="all" if work else "none",
             fresh=fresh,
         )
         try:
@@ -169,6 +178,32 @@ class Host:
         host.watch_database()
         if os.name != "nt":
             close_to_others(settings.home)
+        return host
+
+    @classmethod
+    def open_server(cls, settings: Settings, duties: Duties) -> Host:
+        """Open the database of a team for callers on other machines. An organisation is opened when it is
+        called or has work due.
+
+        Raises `Invalid` if the settings name no such database.
+        """
+        database = open_shared(settings.text("store.url"))
+        if database is None:
+            raise Invalid(
+                "a server needs the store of a team",
+                "set store.url to postgresql://user@host/database, and run `contextd store migrate`",
+            )
+        make_home(settings.home)
+        embedder, reranker = _chosen_models(settings)
+        host = cls(
+            settings,
+            embedder,
+            door=ServerDoor(database.credentials),
+            reranker=reranker,
+            duties=duties,
+            database=database,
+        )
+        host.watch_database()
         return host
 
     def watch_database(self) -> None:
@@ -207,9 +242,10 @@ class Host:
         for one in unneeded:
             one.close()
         opened = OpenOrganisation(
-            name, self._parts, work=self._work, changed=self._changed, fresh=self._fresh
+            name, self._parts, duties=self._duties, changed=self._changed, fresh=self._fresh
         )
-        opened.start(check=name not in self._checked)
+        # Replicas that answer calls leave repairs to those that work.
+        opened.start(check=name not in self._checked and self._duties != "calls")
         with self._lock:
             if not self._closed:
                 self._checked.add(name)
@@ -263,7 +299,9 @@ class Host:
         runtime = organisation.runtime(request, upkeep=upkeep)
         if request.project:
             return runtime.at(request.project)
-        return located(runtime, Path(request.cwd), op) if request.cwd else runtime
+        # A server has no folder of its callers, whatever path a request gives.
+        here = request.cwd if self._door.on_machine else ""
+        return located(runtime, Path(here), op) if here else runtime
 
     def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
         """Run one operation. Raises the errors of `domain.errors`; a defect is logged and raised
@@ -336,6 +374,39 @@ class Host:
             "services": services,
             "problems": problems,
         }
+
+    def check(self) -> None:
+        """See `TeamBackend.check`."""
+        if self._database is not None:
+            self._database.check()
+
+    def exchange_code(self, code: str, label: str) -> str:
+        """See `TeamBackend.exchange_code`."""
+        organisation = organisation_of(code)
+        # Opening an organisation makes one that is not there.
+        if self._database is None or not self._database.credentials.has_organisation(organisation):
+            raise unknown_code()
+        with self._using(organisation):
+            return exchange(self._members_of(organisation), organisation, code, label)
+
+    def add_organisation(self, name: str, administrator: str) -> Invitation:
+        """Make an organisation with its first administrator; one without members gets one. Raises `Conflict` if it has
+        members, `Invalid` for a name that no organisation may have.
+        """
+        if name == LOCAL:
+            raise Invalid(f"{LOCAL!r} is the organisation of one person", "choose another name")
+        role = assignment("org_admin", Scope(name))
+        with self._using(name):
+            members = self._members_of(name)
+            if members.all():
+                raise Conflict(f"{name} has members already", "an administrator can invite others")
+            return invite(members, name, administrator, role)
+
+    def _members_of(self, organisation: str) -> MemberTable:
+        members = self.organisation(organisation).members
+        if members is None:
+            raise Invalid("this store has no members", "set store.url to a PostgreSQL database")
+        return members
 
     def move_store(self, target: str) -> Mapping[str, int]:
         """See `Backend.move_store`."""
@@ -417,7 +488,12 @@ def _shown(client: str) -> str:
     return redact(beginning(client, _LONGEST_CLIENT)).text[:_LONGEST_CLIENT]
 
 
-def _chosen_embedder(settings: Settings) -> Embedder:
+def _chosen_models(settings: Settings) -> tuple[Embedder, Reranker | None]:
+    reranker = open_reranker(
+        settings.text("search.reranker.path"),
+        settings.text("search.reranker.tokenizer"),
+        threads=settings.number("embedder.threads"),
+    )
     options = EmbedderOptions(
         threads=settings.number("embedder.threads"),
         model=settings.text("embedder.model"),
@@ -427,4 +503,4 @@ def _chosen_embedder(settings: Settings) -> Embedder:
         folder=settings.home / "models",
         scrub=lambda text: redact(text).text,
     )
-    return open_embedder(settings.text("embedder.name"), options)
+    return open_embedder(settings.text("embedder.name"), options), reranker

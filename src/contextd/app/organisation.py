@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from contextd.app.call_steps import STEPS
 from contextd.app.files import kept_bytes
@@ -21,6 +21,7 @@ from contextd.app.preparations import Preparations
 from contextd.app.redaction_key import home_key, shared_key
 from contextd.app.replica_watch import ATTENDANCE, POLL_SECONDS, ReplicaWatch
 from contextd.app.replica_watch import NAME as REPLICA
+from contextd.app.served_directory import ServedDirectory
 from contextd.app.tables import job_function
 from contextd.app.trust import TrustBook, file_stamp
 from contextd.awareness.usage_log import NAME as USAGE_LOG
@@ -32,6 +33,7 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.jobs.queue import Hold, Worker, seconds_until
 from contextd.jobs.table import Task, job_named, new_job, rounds
 from contextd.ports.knowledge import Embedder, Reranker, Scrub
+from contextd.ports.members import MemberTable
 from contextd.ports.store import Directory, Store, View
 from contextd.ports.upkeep import Clock
 from contextd.ports.work import SharedDatabase, SignalKind
@@ -57,6 +59,9 @@ _QUEUE_SECONDS = 60.0
 
 _CHECKOUTS = 256
 _VIEWS = 200
+
+Duties = Literal["all", "calls", "none"]
+"""What a process does besides answering: everything, what its calls leave to be done in it, or nothing."""
 
 _UNCHECKED = frozenset({"embed_pending", "end_idle_sessions", "retire_old_rows"})
 """Jobs that need no consistency check afterwards: they cannot change anything it covers."""
@@ -95,7 +100,7 @@ class OpenOrganisation:
         name: str,
         parts: HostParts,
         *,
-        work: bool,
+        duties: Duties,
         changed: Callable[[Scope], None],
         fresh: bool = False,
     ) -> None:
@@ -103,7 +108,7 @@ class OpenOrganisation:
         self._clock, self._reranker, self._door = parts.clock, parts.reranker, parts.door
         settings, clock, home = parts.settings, parts.clock, parts.settings.home
         self.trusted_folders = TrustBook(home)
-        self.place = place_of(home)
+        self.place = place_of(home, parts.door)
         self.caches, self._memory = Caches(parts.memory.clock), parts.memory
         self.shares = bool(settings.text("store.url"))
         self._store = _open_store(name, parts, self._scrub, fresh=fresh)
@@ -112,6 +117,7 @@ class OpenOrganisation:
         except BaseException:
             self._store.close()
             raise
+        self._directory = self._known_projects()
         self._known_settings: Cache[Path | None, _KnownSettings] = Cache(_CHECKOUTS)
         self._views: Cache[tuple[Caller, frozenset[Scope], CheckoutKey | None], View] = Cache(
             _VIEWS
@@ -145,7 +151,7 @@ class OpenOrganisation:
             changed=self._tell_change,
             schedule=self._store.queue.schedule,
         )
-        self._add_duties(work=work)
+        self._add_duties(duties)
         self._memory.add(self, self)
 
     def _worker(self, lane: Lane) -> Worker:
@@ -158,6 +164,10 @@ class OpenOrganisation:
             rounds=rounds(self.place),
             done=lambda: self._background.wake(QUEUE),
         )
+
+    def _known_projects(self) -> Directory:
+        known = self._store.directory
+        return known if self.on_machine else ServedDirectory(known)
 
     def _redaction_key(self, settings: Settings) -> bytes:
         if self.shares:
@@ -192,9 +202,19 @@ class OpenOrganisation:
             return self._retired
 
     @property
+    def members(self) -> MemberTable | None:
+        """Who may call; None in a store of one person."""
+        return self._store.members
+
+    @property
+    def on_machine(self) -> bool:
+        """Whether callers are on this machine."""
+        return self._door.on_machine
+
+    @property
     def directory(self) -> Directory:
         """The directory of projects."""
-        return self._store.directory
+        return self._directory
 
     def settings(self, checkout: Checkout | None) -> Settings:
         """The settings in force in a checkout: its file is read again if it or the home's changed. Settings
@@ -370,17 +390,18 @@ class OpenOrganisation:
         self.caches.close()
         self._store.close()
 
-    def _add_duties(self, *, work: bool) -> None:
+    def _add_duties(self, duties: Duties) -> None:
         add = self._background.add
         add("usage log", USAGE_LOG, self._usage.step)
-        if not work:
+        if duties != "none":
+            add("preparations", PREPARATIONS, self._preparations.step)
+        if duties != "all":
             return
-        add("preparations", PREPARATIONS, self._preparations.step)
         for lane, worker in zip(LANES, self._workers, strict=True):
             add(lane, _worker_of(lane), worker.step)
         add("watches", QUEUE, lasting(self._look_into_queue))
         add("watches", IDLE_WATCH, self._idle_watch.step)
-        if self.shares:
+        if self.shares and self.place:
             add("watches", ATTENDANCE, lasting(self.replica_watch.attend))
         if self._polled:
             add("watches", REPLICA, lasting(self.replica_watch.look))
@@ -451,9 +472,11 @@ class OpenOrganisation:
         return runtime.standing_in(project, root if known else None)
 
 
-def place_of(home: Path) -> str:
-    """The name of this machine in the queue: jobs that need its checkouts wait for it."""
-    return kept_bytes(home / "place", 8).hex()
+def place_of(home: Path, door: Door) -> str:
+    """The name of this machine in the queue: jobs that need its checkouts wait for it. A server has no checkouts, so its
+    jobs run in any of its processes.
+    """
+    return kept_bytes(home / "place", 8).hex() if door.on_machine else ""
 
 
 def _worker_of(lane: Lane) -> str:

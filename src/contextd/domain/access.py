@@ -67,7 +67,8 @@ class Caller:
     """The caller of an operation: their name, the organisation whose store is opened, and their roles there; one may be
     administrator of one team and viewer of another. The `owner` of a home may do everything in it. A caller `within` a
     scope writes only there, besides knowledge about the person: it calls from a checkout that is not trusted, of a
-    project that is.
+    project that is. A token narrows its member: to the scopes of `limits` and what is read around them, if there are any,
+    and to reading if it `reads_only`.
     """
 
     name: str
@@ -75,13 +76,24 @@ class Caller:
     roles: frozenset[Assignment] = frozenset()
     owner: bool = False
     within: Scope | None = None
+    limits: frozenset[Scope] = frozenset()
+    reads_only: bool = False
 
     def may(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> bool:
         """Whether this caller may `verb` records of `area` in `scope`."""
         about_person = scope == PERSON and area == "knowledge"
         if verb == "write" and self.within not in (None, scope) and not about_person:
             return False
+        if not self._reaches(verb, scope):
+            return False
         return self.owner or any(one.allows(verb, scope, area) for one in self.roles)
+
+    def _reaches(self, verb: Verb, scope: Scope) -> bool:
+        """Whether the token that the caller presented permits it."""
+        if verb == "write" and self.reads_only:
+            return False
+        within = not self.limits or any(one.contains(scope) for one in self.limits)
+        return within or (verb == "read" and any(scope.contains(one) for one in self.limits))
 
     def require(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> None:
         """Raise `Denied` if `may` returns false."""
@@ -103,7 +115,10 @@ class Caller:
 
     def may_administer(self) -> bool:
         """Whether this caller may use administrative operations."""
-        mine = (one for one in self.roles if one.scope == Scope(self.org))
+        whole = Scope(self.org)
+        if not self.owner and not self._reaches("write", whole):
+            return False
+        mine = (one for one in self.roles if one.scope == whole)
         return self.owner or any("w" in ROLES[one.role]["admin"] for one in mine)
 
     @property

@@ -70,6 +70,10 @@ NAMES: dict[str, tuple[str, ...]] = {
         "category": "topic area group",
         "min_confidence": "confidence minimum_confidence confidence_threshold threshold min_score",
         "ignore_case": "case_insensitive insensitive ignorecase i icase",
+        "team": "team_name",
+        "scopes": "limits",
+        "reads_only": "read_only readonly",
+        "member_id": "member user user_id",
         "days": "since_days last_days period window",
         "range": "lines line_range part section span",
         # how much

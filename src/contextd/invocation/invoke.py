@@ -19,7 +19,15 @@ from contextd.runtime.call_steps import Around
 from contextd.runtime.given_arguments import check_given
 from contextd.runtime.operation import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime.runtime import Runtime
-from contextd_common.errors import Busy, Conflict, ContextdError, Denied, Stale, Unavailable
+from contextd_common.errors import (
+    Busy,
+    Conflict,
+    ContextdError,
+    Denied,
+    NotFound,
+    Stale,
+    Unavailable,
+)
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only forward a call: authorisation and logging apply to the forwarded call."""
@@ -138,8 +146,16 @@ def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
 
 
 def admit(op: Operation, runtime: Runtime) -> None:
-    """Raise `Denied` unless the caller may call `op` at all, in any project."""
+    """Raise `Denied` unless the caller may call `op` at all, in any project, and `NotFound` if it is not offered here."""
     caller = runtime.caller
+    if not (op.served or runtime.organisation.on_machine):
+        raise NotFound(
+            f"a server does not offer {op.name}", "call it on the machine that has the files"
+        )
+    if "server" in op.needs and runtime.organisation.on_machine:
+        raise NotFound(f"only a server offers {op.name}", "call it there, over HTTP")
+    if caller.reads_only and op.effect != "read" and op.name not in PASSING_ON:
+        raise Denied(f"this token may not call {op.name}", "it reads only; use another token")
     if op.audience == "owner" and not caller.may_administer():
         raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
     if op.audience == "person" and not runtime.has_person:

@@ -270,6 +270,11 @@ def new_job(
     )
 
 
+def runs_at(row: JobRow, place: str) -> bool:
+    """Whether a job can run at a place: where there is none, on a server, only without a checkout."""
+    return bool(place) or row.movable or "checkout" not in row.needs
+
+
 def rounds(place: str) -> dict[str, NewJob]:
-    """How recurring jobs are queued on this machine."""
-    return {name: new_job(name, None, place) for name in JOBS}
+    """How recurring jobs are queued at a place."""
+    return {name: new_job(name, None, place) for name, row in JOBS.items() if runs_at(row, place)}

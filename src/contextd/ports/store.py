@@ -22,6 +22,7 @@ from contextd.ports.knowledge import (
     Records,
     Survey,
 )
+from contextd.ports.members import MemberTable
 from contextd.ports.upkeep import Upkeep
 from contextd.ports.work import Jobs, Observations, Queue, Replicas, ReplicaSignals, Sessions
 
@@ -139,13 +140,14 @@ class Directory(Protocol):
 
 
 class Store(Protocol):
-    """One organisation's data."""
+    """One organisation's data. `members` is None in a store of one person."""
 
     directory: Directory
     queue: Queue
     replicas: Replicas
     signals: ReplicaSignals
     upkeep: Upkeep
+    members: MemberTable | None
 
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> View:
         """A view for this grant, bound to the checkout `code`; a store without code indexes ignores that.

@@ -12,6 +12,7 @@ from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Seat, Session
 from contextd.domain.usage import Observation, ObservationSummary
+from contextd.ports.members import Credentials
 
 
 class Sessions(Protocol):
@@ -145,6 +146,15 @@ class ReplicaSignals(Protocol):
 
 class SharedDatabase(Protocol):
     """A database of many organisations, as far as a process looks at all of them at once."""
+
+    @property
+    def credentials(self) -> Credentials:
+        """Whom tokens sign in."""
+        ...
+
+    def check(self) -> None:
+        """Raise `Unavailable` or `Busy` unless the database answers."""
+        ...
 
     @property
     def signals_lost(self) -> str:

@@ -53,6 +53,7 @@ TOKENS: tuple[Rule, ...] = (
     _rule("aws-access-key", "akia asia", r"(?=(?:[a-z]*\d){3})[a-z0-9]{16}", alone=True),
     _rule("aws-bedrock-key", "ABSK", rf"{_B}{{109,269}}={{0,2}}"),
     _rule("aws-bedrock-key", "bedrock-api-key-", rf"{_B}{{28,4000}}={{0,2}}"),
+    _rule("contextd-token", "ctxd_", rf"[a-z0-9\-]{{1,63}}_{_W}{{20,64}}"),
     _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"(?:{_A}{{36,255}}|{_CUT}{_A}{{16,35}})"),
     _rule("github-fine-grained", "github_pat_", r"[A-Za-z0-9_]{22,255}"),
     _rule(

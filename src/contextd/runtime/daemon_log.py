@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from contextd.domain.invisible_characters import visible_json
+from contextd.runtime.request_id import REQUEST
 from contextd.thin.spawn import LOG_LIMIT, set_aside
 from contextd_common.dataclass import dataclass
 
@@ -24,6 +25,8 @@ _MOST_TEXTS = 10
 _MOST_KINDS = 256
 _LONGEST_KEY = 500
 _REPEATED = "contextd_repeated"
+FIELDS = "contextd_fields"
+"""The attribute of a log record with further fields of its line."""
 
 
 Scrub = Callable[[str, bool], str]
@@ -47,6 +50,9 @@ class _Lines(logging.Formatter):
             "from": record.name,
             "text": record.getMessage(),
         }
+        if request := REQUEST.get():
+            line["request"] = request
+        line |= getattr(record, FIELDS, {})
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         repeated = getattr(record, _REPEATED, 0)

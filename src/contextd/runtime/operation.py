@@ -36,11 +36,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Effect = Literal["read", "write", "destroy"]
-Audience = Literal["agent", "owner", "person", "system"]
-Need = Literal["checkout", "upkeep"]
-"""What an operation requires: `checkout` is the work tree it is called from, `upkeep` is access to the
-whole store.
+Audience = Literal["agent", "owner", "member", "person", "system"]
+Need = Literal["checkout", "machine", "upkeep", "server"]
+"""What an operation requires: `checkout` is the work tree it is called from, `machine` is other files of its caller's
+machine or the code index of a checkout there, `upkeep` is access to the whole store, `server` are callers on other
+machines, who are members of an organisation.
 """
+_OF_THE_MACHINE: frozenset[Need] = frozenset({"checkout", "machine"})
 Where = Literal["project", "person", "anywhere"]
 """Where an operation works: in a project; in the person's layer if the call has no project; or without
 either, with the same result everywhere.
@@ -90,7 +92,8 @@ class Operation:
     """A use case and everything a surface needs to offer it.
 
     `profile` is the smallest tool profile that shows it. Only operations for agents are MCP tools. Operations for the owner are routes and
-    commands. So are those for the person, which concern only the owner of the machine. Operations for the
+    commands. So are those for the person, which concern only the owner of the machine. Operations for a member are
+    routes of a server, for whoever it knows. Operations for the
     system are called by jobs and hooks. An operation writes at its end, in one commit together with its answer; one that
     writes `in_steps` commits several times or reads what it wrote, and its answer is stored after the last commit.
     """
@@ -140,6 +143,11 @@ class Operation:
         return self.audience == "agent"
 
     @property
+    def served(self) -> bool:
+        """Whether a server offers it, whose callers are on other machines."""
+        return self.audience != "person" and not self.needs & _OF_THE_MACHINE
+
+    @property
     def forgiving(self) -> bool:
         """Whether an agent's call may run without an argument it cannot use; to destroy, that might be a limit."""
         return self.tool and self.effect != "destroy"
@@ -184,7 +192,7 @@ def operation(
     audience: Audience = "agent",
     profile: Profile = "full",
     idempotent: bool = False,
-    needs: Need | None = None,
+    needs: Need | tuple[Need, ...] = (),
     where: Where = "project",
     extra: ExtraArguments | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -208,7 +216,7 @@ def operation(
             audience=audience,
             profile=profile,
             idempotent=idempotent or effect == "read",
-            needs=frozenset({needs} if needs else ()),
+            needs=frozenset({needs} if isinstance(needs, str) else needs),
             summary=summary,
             description=description,
             about=about,

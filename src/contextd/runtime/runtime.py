@@ -33,6 +33,7 @@ from contextd.domain.trust import Trust
 from contextd.domain.usage import NO_BY_PRODUCTS, ByProducts, HandedOut, Observation
 from contextd.ports.code import Files
 from contextd.ports.knowledge import Embedder, Reranker
+from contextd.ports.members import MemberTable
 from contextd.ports.store import Directory, View
 from contextd.ports.upkeep import Clock, Upkeep
 from contextd.runtime.caches import Cache, Caches
@@ -196,6 +197,16 @@ class Organisation(Protocol):
     @property
     def shares(self) -> bool:
         """Whether other homes may open its store too."""
+        ...
+
+    @property
+    def members(self) -> MemberTable | None:
+        """Who may call; None in a store of one person."""
+        ...
+
+    @property
+    def on_machine(self) -> bool:
+        """Whether callers are on this machine; a server's are not, so none of its folders is theirs."""
         ...
 
     @property

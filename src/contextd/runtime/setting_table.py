@@ -230,6 +230,57 @@ SETTINGS: dict[str, Setting] = {
             "retention.originals_days", 7, "Days the original of a digest can be expanded", least=1
         ),
         _of_home("retention.answers_days", 1, "Days a lost call can be retried safely", least=1),
+        _of_process(
+            "server.listen",
+            "127.0.0.1:7434",
+            "Address and port of `contextd serve`",
+            form=r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):[0-9]{1,5}",
+        ),
+        _of_process(
+            "server.certificate", "", "File with the certificate for TLS; empty speaks plain HTTP"
+        ),
+        _of_process("server.certificate_key", "", "File with the key of the certificate"),
+        _of_process(
+            "server.origins",
+            "",
+            "Web pages that may call the server, such as https://memory.example.com, separated by spaces",
+            form=r"(?:https?://[^\s/]+(?: +https?://[^\s/]+)*)?",
+        ),
+        _of_process(
+            "server.metrics_variable",
+            "CONTEXTD_METRICS_TOKEN",
+            "Name of the environment variable with the token that may read /metrics; without it none may",
+            form="[A-Z_][A-Z0-9_]*",
+        ),
+        _of_process("server.member_rate", 600, "Requests a minute that a member may send", least=1),
+        _of_process(
+            "server.organisation_rate",
+            6000,
+            "Requests a minute that the members of an organisation may send together",
+            least=1,
+        ),
+        _of_process(
+            "server.member_calls", 16, "Requests of a member that may run at once", least=1
+        ),
+        _of_process(
+            "server.organisation_calls",
+            64,
+            "Requests of an organisation that may run at once",
+            least=1,
+        ),
+        _of_process("server.body_kb", 4096, "Kilobytes that a request may have", least=1),
+        _of_process(
+            "server.call_seconds",
+            30,
+            "Seconds after which a caller gets the answer that it should come back",
+            least=1,
+        ),
+        _of_process(
+            "server.drain_seconds",
+            5,
+            "Seconds between the signal to stop and the first refused connection",
+            least=0,
+        ),
         _of_process("log.level", "info", "Log level", ("debug", "info", "warning", "error")),
     )
 }

@@ -15,7 +15,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Seat, Session, SessionChange
 from contextd.domain.time import iso
 from contextd.jobs.cron import cron
-from contextd.jobs.table import JOBS
+from contextd.jobs.table import JOBS, runs_at
 from contextd.redaction.redact import redact
 from contextd.runtime.checkout_branch import branch_here
 from contextd.runtime.operation import Answer, Operation
@@ -219,7 +219,7 @@ def expect_rounds(runtime: Runtime) -> None:
     """Schedule the recurring jobs of a project in use."""
     now = runtime.clock.now()
     for row in JOBS.values():
-        if row.every is not None:
+        if row.every is not None and runs_at(row, runtime.place):
             whose = None if "upkeep" in row.needs else runtime.scope
             due = now + (row.every if whose is None else _FIRST_ROUND)
             runtime.sinks.schedule(Schedule(job=row.name, scope=whose, due_at=due, every=row.every))

@@ -18,6 +18,7 @@ from contextd.stores.postgres_connection import (
     connection_options,
 )
 from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_members import PostgresMembers
 from contextd.stores.postgres_migrate import require_migrated, require_usable
 from contextd.stores.postgres_server import PostgresServer
 from contextd.stores.postgres_signals import PostgresSignals
@@ -54,6 +55,7 @@ class PostgresStore:
         self.directory = SqlDirectory(self.database, scrub)
         self.queue = PostgresQueue(self.database, scrub)
         self.replicas = SqlReplicas(self.database)
+        self.members = PostgresMembers(self.database)
         self.signals = PostgresSignals(server.signals, number)
         self.upkeep = PostgresUpkeep(self.database.unhurried(), scrub)
 

@@ -10,6 +10,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.postgres_connection import WAIT_SECONDS, DatabaseConnections
 from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_members import PostgresCredentials
 from contextd.stores.postgres_signals import SignalExchange
 
 _TAKEN_SECONDS = 12
@@ -27,6 +28,7 @@ class PostgresServer:
         self.url = url
         self.pool = DatabaseConnections(url)
         self.signals = SignalExchange(url)
+        self.credentials = PostgresCredentials(self.pool)
         self._numbers: dict[str, int] = {}
 
     def opened(self, organisation: str, number: int) -> None:
@@ -63,6 +65,12 @@ class PostgresServer:
                     for org, scope, clock in cursor.fetchall():
                         found[known[org]][codec.parse_scope(scope)] = int(clock)
         return found
+
+    def check(self) -> None:
+        """See `SharedDatabase.check`."""
+        with raising(), self.pool.connection() as connection:
+            connection.silence = WAIT_SECONDS
+            connection.execute("SELECT 1")
 
     def exchange_signals(self) -> float:
         """See `SharedDatabase.exchange_signals`."""

@@ -64,6 +64,7 @@ class SqliteStore:
         self.replicas = SqlReplicas(self.database)
         self.signals = SilentSignals()
         self.upkeep = SqliteUpkeep(self.database, scrub)
+        self.members = None
 
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> SqliteView:
         """See `Store.view`."""

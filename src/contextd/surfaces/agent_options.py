@@ -15,12 +15,13 @@ from contextd_common.errors import ContextdError, NotFound
 @dataclass(frozen=True, slots=True)
 class AgentOptions:
     """The tools an agent sees, and their names. With `hooked` its client has our hooks, which start its
-    sessions, inject their briefings, and end them.
+    sessions, inject their briefings, and end them. An agent that is `served` calls a server, which has no checkouts.
     """
 
     profile: Profile = "core"
     prefix: str = ""
     hooked: bool = False
+    served: bool = False
 
     def name(self, op: Operation) -> str:
         """The name of a tool for this client."""
@@ -29,7 +30,11 @@ class AgentOptions:
     def tool(self, name: str) -> Operation | None:
         """The operation behind a tool, by its own name or with our prefix."""
         op = OPERATIONS.get(name) or OPERATIONS.get(name.removeprefix(PREFIX))
-        return op if op is not None and op.tool else None
+        return op if op is not None and op.tool and self.offers(op) else None
+
+    def offers(self, op: Operation) -> bool:
+        """Whether this agent can call an operation here."""
+        return op.served or not self.served
 
 
 def options_for(profile: Profile, client: str, *, hooked: bool = False) -> AgentOptions:
@@ -49,6 +54,10 @@ _CODE = (
     "Code: {find_symbol}, {find_references} for its uses, {impact} before a change, {read_file} with"
     " include_deps."
 )
+_ON_THE_MACHINE = (
+    "This is a server: it has no tools for code, those are in the contextd of the machine with the files. Name the"
+    " project in each call."
+)
 _RECORD = "After a decision, a fix, a surprise or a failed approach: {remember}, one fact each."
 _END = "Done: {session_end} with the outcome."
 _REST = (
@@ -59,7 +68,8 @@ _REST = (
 
 def instructions(options: AgentOptions) -> str:
     """The server's instructions: when to call which tool, without the steps that hooks do."""
-    lines = (_LOOK, _CODE, _RECORD) if options.hooked else (_START, _LOOK, _CODE, _RECORD, _END)
+    code = (_ON_THE_MACHINE,) if options.served else (_CODE,)
+    lines = (_LOOK, *code, _RECORD) if options.hooked else (_START, _LOOK, *code, _RECORD, _END)
     head = f"{_ABOUT} {_HOOKED}" if options.hooked else _ABOUT
     text = "\n".join([head, *(f"- {line}" for line in lines), _REST])
     # The operations themselves may still be loading.

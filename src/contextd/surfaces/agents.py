@@ -39,8 +39,8 @@ async def serve_agent(
 class AgentsOverHttp:
     """Serves agents at the port, in a task of its own that starts with the first request."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, calls: Calls, *, served: bool = False) -> None:
+        self._calls, self._served = calls, served
         self._lock = asyncio.Lock()
         self._end = asyncio.Event()
         self._managers: Managers = {}
@@ -59,7 +59,7 @@ class AgentsOverHttp:
         running = asyncio.Event()
 
         async def serve() -> None:
-            async with managers(self._calls) as by_profile:
+            async with managers(self._calls, served=self._served) as by_profile:
                 self._managers = by_profile
                 running.set()
                 await self._end.wait()
@@ -75,9 +75,9 @@ class AgentsOverHttp:
 
 
 @asynccontextmanager
-async def agents_over_http(calls: Calls) -> AsyncIterator[AgentsOverHttp]:
-    """Serve agents at the port while the context is open."""
-    agents = AgentsOverHttp(calls)
+async def agents_over_http(calls: Calls, *, served: bool = False) -> AsyncIterator[AgentsOverHttp]:
+    """Serve agents at the port while the context is open; at that of a server if `served`."""
+    agents = AgentsOverHttp(calls, served=served)
     try:
         yield agents
     finally:

@@ -74,6 +74,18 @@ class Backend(Protocol):
         ...
 
 
+class TeamBackend(Backend, Protocol):
+    """A contextd over the database of a team, for callers on other machines."""
+
+    def check(self) -> None:
+        """Raise `Unavailable` or `Busy` unless the database answers."""
+        ...
+
+    def exchange_code(self, code: str, label: str) -> str:
+        """A token for the code of an invitation, which can be used once. Raises `Denied` for any other text."""
+        ...
+
+
 class OpenBackend(Protocol):
     """Opens a contextd for one command, in its process."""
 

@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, from_thread, to_thread
 from contextd.domain.access import Caller
 from contextd.domain.scope import Scope
 from contextd.runtime.doors import Door, Surface
-from contextd.runtime.operation import OPERATIONS, Answer
+from contextd.runtime.operation import OPERATIONS, Answer, Operation
 from contextd.runtime.runtime import Request
 from contextd.runtime.supervision import Supervisor
 from contextd.surfaces.backend import Backend
@@ -53,11 +53,12 @@ class Peer:
     `connection` names a conversation, across restarts of this process too; it is empty for a single
     request. `process` is the client's process, `client_sessions` are the client's names of the session that
     makes the call, `repeats` are the ids of requests that were running when the conversation was interrupted.
-    `credential` is the bearer token it presented.
+    `credential` is the bearer token it presented; `caller` is known where the door was asked for this request already.
     """
 
     surface: Surface
     credential: str = ""
+    caller: Caller | None = None
     cwd: str = ""
     client: str = ""
     project: str = ""
@@ -70,7 +71,7 @@ class Peer:
         self, door: Door, operation: str, arguments: Mapping[str, Any], call: Call | None
     ) -> Request:
         """The request for a call of this peer, whom `door` identifies. Raises `Denied`."""
-        caller = door.caller(self.surface, self.credential)
+        caller = self.caller or door.caller(self.surface, self.credential)
         key = call.key(caller, operation, arguments) if call is not None else ""
         return Request(
             surface=self.surface,
@@ -112,12 +113,17 @@ CallNow = Callable[[Peer, str, Mapping[str, Any], Call | None], Answer]
 """Runs an operation in the calling thread. Raises `ContextdError`."""
 
 
+Measure = Callable[[str, str, str, float], None]
+"""Is told operation, surface, outcome and seconds of each call."""
+
+
 class Calls:
     """Calls into a backend from an event loop.
 
     `load` fills the table of operations before its first use. The first call that needs the backend opens
     it. If that fails, every call returns the error, and opening is retried after two seconds at the earliest,
-    so fixing the cause is enough. `services` are those of the surfaces; the health report includes them.
+    so fixing the cause is enough. `services` are those of the surfaces; the health report includes them. Callers of a
+    server are not `on_machine`.
     """
 
     def __init__(
@@ -125,7 +131,11 @@ class Calls:
         open_backend: Callable[[], Backend],
         workers: int,
         load: Callable[[], None] | None = None,
+        *,
+        on_machine: bool = True,
+        measure: Measure | None = None,
     ) -> None:
+        self._on_machine, self._measure = on_machine, measure
         self._open_backend = open_backend
         self._load = load
         self._loading = asyncio.Lock()
@@ -154,6 +164,14 @@ class Calls:
     def failure(self) -> ContextdError | None:
         """The error of the last attempt to open the backend; None if it is open or was not tried."""
         return self._failed[1] if self._failed and self._backend is None else None
+
+    def offered(self) -> list[Operation]:
+        """The operations that can be called here; the table must be filled."""
+        return [
+            op
+            for op in OPERATIONS.values()
+            if ("server" not in op.needs if self._on_machine else op.served)
+        ]
 
     async def operations(self) -> None:
         """Wait until the table of operations is filled; that needs no backend."""
@@ -231,12 +249,21 @@ class Calls:
         def run() -> Answer:
             return backend.call(name, request, arguments)
 
+        began, outcome = time.monotonic(), "internal"
         answer: Answer
-        if peer.surface == "hook":
-            async with self._turn_of(peer.cwd):
-                answer = await self._in_thread(run, limiter=self._hook_workers)
-        else:
-            answer = await self._in_thread(run)
+        try:
+            if peer.surface == "hook":
+                async with self._turn_of(peer.cwd):
+                    answer = await self._in_thread(run, limiter=self._hook_workers)
+            else:
+                answer = await self._in_thread(run)
+            outcome = "done"
+        except ContextdError as error:
+            outcome = error.code
+            raise
+        finally:
+            if self._measure is not None:
+                self._measure(name, peer.surface, outcome, time.monotonic() - began)
         return answer
 
     @asynccontextmanager

@@ -24,9 +24,14 @@ _TICK = 1.0
 
 
 class HttpConnections:
-    """All connections of the port, by the address of the client."""
+    """All connections of a port, by the address of the client. One that waits for a request longer than `idle_seconds` is
+    closed.
+    """
 
-    def __init__(self, most: int = MOST_CONNECTIONS) -> None:
+    def __init__(
+        self, most: int = MOST_CONNECTIONS, *, idle_seconds: float = REQUEST_SECONDS
+    ) -> None:
+        self._idle_seconds = idle_seconds
         self.open = OpenConnections(most_connections(most))
         self._transports: dict[Hashable, asyncio.Transport] = {}
         self._unread: dict[Hashable, tuple[int, float]] = {}
@@ -48,7 +53,7 @@ class HttpConnections:
         """Close clients that do not send a request or read an answer in time. `now` is in seconds of any
         monotonic clock, always the same one.
         """
-        self.open.close_older(REQUEST_SECONDS)
+        self.open.close_older(self._idle_seconds)
         for client, transport in list(self._transports.items()):
             size = transport.get_write_buffer_size()
             before, since = self._unread.get(client, (0, now))

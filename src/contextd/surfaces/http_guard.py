@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -56,9 +56,9 @@ class Guard:
         open_connections: OpenConnections | None = None,
     ) -> None:
         self._app, self._token, self._own_door = app, token, own_door
-        self._open_paths, self._hosts, self._body_limit = open_paths, hosts, body_limit
+        self._open_paths, self._hosts = open_paths, hosts
+        self._bodies = Bodies(body_limit)
         self._connections = open_connections
-        self._reading = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -66,17 +66,12 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        headers: dict[bytes, str] = {}
-        for name, value in scope["headers"]:
-            # A repeated header is joined, as HTTP defines it: two hosts are none that is known.
-            before = headers.get(name.lower())
-            text = value.decode("latin-1")
-            headers[name.lower()] = text if before is None else f"{before}, {text}"
+        headers = headers_of(scope)
         refusal = self._refusal(scope["path"], headers)
         if refusal is not None:
             await send_problem(send, *refusal)
             return
-        body = await self._body(receive)
+        body = await self._bodies.read(receive)
         if isinstance(body, ContextdError):
             await send_problem(send, body)
         elif body is not None:
@@ -84,30 +79,10 @@ class Guard:
             if self._connections is not None:
                 self._connections.serves(client)
             try:
-                await self._app(scope, _after(body, receive), send)
+                await self._app(scope, after(body, receive), send)
             finally:
                 if self._connections is not None:
                     self._connections.waits(client)
-
-    async def _body(self, receive: Receive) -> bytes | ContextdError | None:
-        """The whole body, the error that stopped reading it, or `None` if its client disconnected."""
-        body = bytearray()
-        try:
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                piece = message.get("body", b"")
-                body += piece
-                self._reading += len(piece)
-                if len(body) > self._body_limit:
-                    return self._too_large()
-                if self._reading > BODIES_LIMIT:
-                    return Busy("too many large requests at once", "try again in a moment")
-                if not message.get("more_body"):
-                    return bytes(body)
-        finally:
-            self._reading -= len(body)
 
     def _refusal(self, path: str, headers: Mapping[bytes, str]) -> tuple[ContextdError, int] | None:
         if _hostname(headers.get(b"host", ""), "") not in self._hosts:
@@ -117,11 +92,9 @@ class Guard:
         if origin is not None and _hostname(origin, "https?://") not in self._hosts:
             hint = "only pages of this machine may; programs send no Origin"
             return Denied(f"the origin {quoted(origin, 80)} may not call contextd", hint), 403
-        length = headers.get(b"content-length", "0")
-        if not length.isdigit():
-            return Invalid("content-length is not a number", "leave it to the HTTP library"), 400
-        if int(length) > self._body_limit:
-            return self._too_large(), 413
+        refusal = self._bodies.refusal(headers)
+        if refusal is not None:
+            return refusal
         guarded = path not in self._open_paths and not self._own_door(
             path, headers.get(b"accept", "")
         )
@@ -134,18 +107,70 @@ class Guard:
         given = bearer_token(headers.get(b"authorization", ""))
         return bool(given) and secrets.compare_digest(given.encode("latin-1"), self._token.encode())
 
+
+class Bodies:
+    """Reads the bodies of requests, each of at most `limit` bytes and all of those being read of `BODIES_LIMIT`."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._reading = limit, 0
+
+    def refusal(self, headers: Mapping[bytes, str]) -> tuple[ContextdError, int] | None:
+        """Why a body is not read at all, and the status that says so."""
+        length = headers.get(b"content-length", "0")
+        if not length.isdigit():
+            return Invalid("content-length is not a number", "leave it to the HTTP library"), 400
+        return (self._too_large(), 413) if int(length) > self._limit else None
+
+    async def read(self, receive: Receive) -> bytes | ContextdError | None:
+        """The whole body, the error that stopped reading it, or `None` if its client disconnected."""
+        body = bytearray()
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                piece = message.get("body", b"")
+                body += piece
+                self._reading += len(piece)
+                if len(body) > self._limit:
+                    return self._too_large()
+                if self._reading > BODIES_LIMIT:
+                    return Busy("too many large requests at once", "try again in a moment")
+                if not message.get("more_body"):
+                    return bytes(body)
+        finally:
+            self._reading -= len(body)
+
     def _too_large(self) -> ContextdError:
-        return TooLarge(f"a body may have {self._body_limit} bytes", "send less at once")
+        return TooLarge(f"a body may have {self._limit} bytes", "send less at once")
 
 
-async def send_problem(send: Send, error: ContextdError, status: int | None = None) -> None:
-    """Answer with RFC 9457 problem details."""
+def headers_of(scope: Scope) -> dict[bytes, str]:
+    """The headers of a request, by name in small letters. A repeated header is joined, as HTTP defines it: two hosts
+    are not one that is known.
+    """
+    headers: dict[bytes, str] = {}
+    for name, value in scope["headers"]:
+        before = headers.get(name.lower())
+        text = value.decode("latin-1")
+        headers[name.lower()] = text if before is None else f"{before}, {text}"
+    return headers
+
+
+async def send_problem(
+    send: Send,
+    error: ContextdError,
+    status: int | None = None,
+    more: Sequence[tuple[bytes, bytes]] = (),
+) -> None:
+    """Answer with RFC 9457 problem details, and with `more` headers."""
     problem = as_problem(error)
     status = status or error.status
     body = json.dumps({**problem, "status": status}).encode()
     headers: list[tuple[bytes, bytes]] = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", str(len(body)).encode()),
+        *more,
     ]
     if status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="contextd"'))
@@ -153,7 +178,7 @@ async def send_problem(send: Send, error: ContextdError, status: int | None = No
     await send({"type": "http.response.body", "body": body})
 
 
-def _after(body: bytes, receive: Receive) -> Receive:
+def after(body: bytes, receive: Receive) -> Receive:
     """A receive function that returns the body already read, and then any later messages."""
     given = False
 

@@ -54,7 +54,7 @@ def build_server(calls: Calls, options: AgentOptions, peer_of: PeerOf) -> Server
 
     Tools outside the profile can be called by name: profiles save tokens, they are no access control.
     """
-    resources = Resources(calls, lambda ctx: _named(peer_of(ctx), ctx))
+    resources = Resources(calls, options, lambda ctx: _named(peer_of(ctx), ctx))
     subscriptions = Subscriptions(calls, resources)
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
@@ -113,7 +113,7 @@ def build_server(calls: Calls, options: AgentOptions, peer_of: PeerOf) -> Server
 @cache
 def tool_rows(options: AgentOptions) -> tuple[types.Tool, ...]:
     """The answer to `tools/list`, the same for all clients with these options."""
-    return tuple(_tool(op, options) for op in tools(options.profile))
+    return tuple(_tool(op, options) for op in tools(options.profile) if options.offers(op))
 
 
 def tool_error(error: ContextdError) -> types.CallToolResult:

@@ -62,11 +62,13 @@ Managers: TypeAlias = Mapping[Profile, McpEndpoint]
 
 
 @asynccontextmanager
-async def managers(calls: Calls) -> AsyncIterator[Managers]:
-    """The request handlers of `/mcp`, by profile. The task that enters this context must leave it."""
+async def managers(calls: Calls, *, served: bool = False) -> AsyncIterator[Managers]:
+    """The request handlers of `/mcp`, by profile; those of a server if `served`. The task that enters this context must
+    leave it.
+    """
     by_profile = {
         name: StreamableHTTPSessionManager(
-            build_server(calls, AgentOptions(name), _peer),
+            build_server(calls, AgentOptions(name, served=served), _peer),
             stateless=True,
             max_request_body_size=BODY_LIMIT,
         )

@@ -17,7 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from contextd.domain.quoting import harmless, harmless_data, inline
 from contextd.domain.scope import Scope
 from contextd.runtime.operation import OPERATIONS
-from contextd.surfaces.agent_options import PROMPTS, error_text
+from contextd.surfaces.agent_options import PROMPTS, AgentOptions, error_text
 from contextd.surfaces.calls import Calls, Peer
 from contextd_common.dataclass import dataclass
 from contextd_common.errors import ContextdError, NotFound
@@ -96,8 +96,10 @@ ROWS = (
 class Resources:
     """Handlers for `resources/*`, `prompts/*` and `completion/complete`."""
 
-    def __init__(self, calls: Calls, peer_of: Callable[[Context], Peer]) -> None:
-        self._calls, self._peer_of = calls, peer_of
+    def __init__(
+        self, calls: Calls, options: AgentOptions, peer_of: Callable[[Context], Peer]
+    ) -> None:
+        self._calls, self._options, self._peer_of = calls, options, peer_of
 
     async def fixed(self, ctx: Context, params: Any) -> types.ListResourcesResult:
         """The resources without variables, and the first modules of the caller's project."""
@@ -201,7 +203,8 @@ class Resources:
 
     async def _offered(self) -> list[ResourceRow]:
         await self._calls.operations()
-        return [row for row in ROWS if row.operation in OPERATIONS]
+        known = (row for row in ROWS if row.operation in OPERATIONS)
+        return [row for row in known if self._options.offers(OPERATIONS[row.operation])]
 
     async def made_of(self, ctx: Context, uri: str) -> frozenset[Scope]:
         """The scopes a resource depends on: its text may differ when one of them changed.

@@ -31,6 +31,9 @@ CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (
 """Headers that name the caller's client, its directory and the project."""
 
 
+CALLER = "contextd.caller"
+"""Where the guard of a server puts the caller of a request that it identified."""
+
 KEY_HEADER = "idempotency-key"
 """A request with a key that already ran returns the stored answer."""
 
@@ -44,7 +47,8 @@ class BadRequest(Invalid):
 def routes(calls: Calls) -> list[Route]:
     """The routes of all operations, and those for health and description of the server."""
     by_path: dict[str, dict[str, Operation]] = defaultdict(dict)
-    for op in OPERATIONS.values():
+    offered = calls.offered()
+    for op in offered:
         by_path[op.path][op.method] = op
 
     async def healthz(request: Request) -> Response:
@@ -57,10 +61,10 @@ def routes(calls: Calls) -> list[Route]:
             return problem(error, 503)
 
     async def describe(request: Request) -> Response:
-        return JSONResponse(openapi(list(OPERATIONS.values())))
+        return JSONResponse(openapi(offered))
 
     async def operations(request: Request) -> Response:
-        return JSONResponse({"items": [_about(op) for op in OPERATIONS.values()]})
+        return JSONResponse({"items": [_about(op) for op in offered]})
 
     return [
         Route("/healthz", healthz),
@@ -135,6 +139,7 @@ def peer_of(request: Request, surface: Any) -> Peer:
     return Peer(
         surface,
         credential=bearer_token(headers.get("authorization", "")),
+        caller=request.scope.get(CALLER),
         cwd=headers.get(CWD_HEADER, ""),
         client=headers.get(CLIENT_HEADER, ""),
         project=headers.get(PROJECT_HEADER)
@@ -147,12 +152,16 @@ async def _arguments(op: Operation, request: Request) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name in request.query_params:
         given[name] = _from_query(op, name, request.query_params.getlist(name))
-    body = await request.body()
-    if body:
-        given |= _from_body(body)
+    given |= await read_body(request)
     if "if-match" in request.headers and "if_match" in op.arguments.model_fields:
         given["if_match"] = request.headers["if-match"]
     return given | request.path_params
+
+
+async def read_body(request: Request) -> dict[str, Any]:
+    """The JSON object of a request's body, empty without a body. Raises `Invalid`."""
+    body = await request.body()
+    return _from_body(body) if body else {}
 
 
 def _from_body(body: bytes) -> dict[str, Any]:

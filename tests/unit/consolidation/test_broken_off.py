@@ -46,7 +46,7 @@ def runtime(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runtime]
     make_home(tmp_path / "home")
     url = {"memory": "memory://", "sqlite": ""}[request.param]
     settings = load_settings(home=tmp_path / "home", flags={"store.url": url})
-    host = Host(settings, Drawn(), door=HomeDoor(), clock=SystemClock(), work=False)
+    host = Host(settings, Drawn(), door=HomeDoor(), clock=SystemClock(), duties="none")
     organisation = host.organisation(LOCAL)
     made = organisation.runtime(Request(surface="job", caller=OWNER), upkeep=False)
     made = replace(made, view=organisation.view(OWNER, [HERE, NEIGHBOUR]))

@@ -27,6 +27,9 @@ from support.verdicts import none_of, place
 
 load_operations()
 
+AT_HOME = [op for op in OPERATIONS.values() if "server" not in op.needs]
+"""What a home offers."""
+
 SURFACES: tuple[Surface, ...] = ("mcp", "rest", "cli", "hook")
 SECRET = "xylograph"
 """What the owner knows and nobody else may."""
@@ -79,10 +82,10 @@ def test_a_role_may_call_what_its_row_grants_and_nothing_else_on_any_surface(
     refused = {
         (surface, op.name)
         for surface in SURFACES
-        for op in OPERATIONS.values()
+        for op in AT_HOME
         if verdict(known.on(surface).connected(surface), op.name, **arguments(op)) == "denied"
     }
-    expected = {op.name for op in OPERATIONS.values() if not granted(op, role)}
+    expected = {op.name for op in AT_HOME if not granted(op, role)}
     # Trusting a folder is the act of a person: an agent is refused whatever its role.
     owners = ("trust", "join_project", "part_project", "project_team")
     of_a_person = {(surface, name) for surface in ("mcp", "hook") for name in owners}
@@ -95,7 +98,7 @@ def test_a_call_passed_on_may_do_what_the_role_may_do_itself(
 ) -> None:
     cheap("list_contexts")
     known = cheap.by(role, cheap.scope.project)
-    for op in OPERATIONS.values():
+    for op in AT_HOME:
         if op.tool and op.name not in PASSING_ON:
             passed = verdict(known, "tool_call", name=op.name, arguments=arguments(op))
             assert (passed == "denied") is not granted(op, role), op.name
@@ -139,7 +142,7 @@ def test_a_directory_becomes_a_project_only_for_who_may_write_in_it(
         for surface in SURFACES
         for name, team in (("shop", "default"), ("garden", "default"), ("farm", "elsewhere"))
     ]
-    reads = [op for op in OPERATIONS.values() if op.tool and op.effect == "read"]
+    reads = [op for op in AT_HOME if op.tool and op.effect == "read"]
     for desk in desks:
         # Each of them asks git: the most are tried where most roles are refused.
         for op in reads if desk.root.name == "garden-mcp" else reads[:1]:
@@ -265,7 +268,7 @@ def test_a_handle_of_another_project_is_unknown_to_the_same_owner_elsewhere(
     inside("session_start", task_description="weed the beds")
     # As the owner's own conversation, which has a session in the other project.
     for desk in (inside, owned.desk.at(root).connected("owner-1"), owned.desk.nowhere()):
-        for op in OPERATIONS.values():
+        for op in AT_HOME:
             if not desk.root.parts and "upkeep" in op.needs:
                 # In no project these look after the whole store, of every project.
                 continue
@@ -282,7 +285,7 @@ def test_a_handle_of_another_project_is_unknown_to_the_same_owner_elsewhere(
 def test_whatever_speaks_of_an_id_is_named_like_one() -> None:
     unnamed = [
         (op.name, name)
-        for op in OPERATIONS.values()
+        for op in AT_HOME
         for name, about in op.about.items()
         if re.search(r"\b(?<!Process )ids?\b", about, re.IGNORECASE)
         and name not in id_arguments(op)
@@ -296,7 +299,7 @@ def test_an_id_of_another_project_is_as_unknown_as_one_nobody_has(
     before = picture(owned.desk)
     ids = [*owned.ids.values(), *(id[:8] for id in owned.ids.values())]
     for stranger in strangers(owned, committed(tmp_path / "garden", {"a.py": "a = 1\n"})):
-        for op in OPERATIONS.values():
+        for op in AT_HOME:
             for name in id_arguments(op):
                 unknown = {id: outcome(stranger, op, name, id) for id in {*map(nobodys, ids)}}
                 for id in ids:
@@ -317,13 +320,13 @@ def test_who_may_not_see_a_project_learns_nothing_of_it_through_any_operation(
     owned: Owned, tmp_path: Path
 ) -> None:
     owner = owned.desk
-    reads = [op for op in OPERATIONS.values() if op.effect == "read"]
+    reads = [op for op in AT_HOME if op.effect == "read"]
     assert sum(SECRET in words_of(owner, op) for op in reads) > 10, "there is much to be seen"
     before = picture(owner)
     for stranger in strangers(owned, committed(tmp_path / "garden", {"a.py": "a = 1\n"})):
         # In its own project, as if it were the owner's conversation, and in the owner's checkout.
         for desk in (stranger, stranger.connected("owner-1"), stranger.at(owner.root)):
-            for op in OPERATIONS.values():
+            for op in AT_HOME:
                 told = words_of(desk, op)
                 assert SECRET not in told, (desk.caller.name, op.name)
     assert picture(owner) == before
@@ -334,7 +337,7 @@ def test_a_project_that_one_may_not_see_is_as_unknown_as_one_nobody_has(
 ) -> None:
     owner, before = owned.desk, picture(owned.desk)
     for stranger in strangers(owned, committed(tmp_path / "garden", {"a.py": "a = 1\n"})):
-        for op in OPERATIONS.values():
+        for op in AT_HOME:
             if op.where == "anywhere":
                 continue
             nothing = outcome(stranger, op, PROJECT, NOBODYS)

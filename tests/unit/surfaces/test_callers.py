@@ -32,6 +32,8 @@ load_operations()
 class Doorkeeper:
     """Knows nobody until told, and remembers who asked."""
 
+    on_machine = True
+
     def __init__(self) -> None:
         self.known: dict[str, Caller] = {}
         self.asked: list[tuple[str, str]] = []

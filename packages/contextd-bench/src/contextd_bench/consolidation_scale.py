@@ -106,7 +106,7 @@ def _host(home: Path) -> Host:
     load_operations()
     make_home(home)
     settings = load_settings(home=home)
-    return Host(settings, Drawn(), door=HomeDoor(), clock=StoppedClock(), work=False)
+    return Host(settings, Drawn(), door=HomeDoor(), clock=StoppedClock(), duties="none")
 
 
 def _fill(view: View, records: int, clusters: int) -> None:

@@ -86,6 +86,7 @@ class CountedStore:
     replicas: Any
     signals: Any
     upkeep: Any
+    members: Any
 
     def __init__(self, inner: Store, verbs: Verbs) -> None:
         self._inner, self._note = inner, verbs.note
@@ -93,6 +94,7 @@ class CountedStore:
             setattr(self, part, _Counted(getattr(inner, part), part, self._note))
         # Sending a signal asks the store for nothing: a thread sends what was gathered.
         self.signals = inner.signals
+        self.members = inner.members
 
     def view(self, grant: Grant, code: CheckoutKey | None = None) -> Any:
         """See `Store.view`. Making one asks the store for nothing."""

@@ -25,7 +25,9 @@ class ExportedAwareness:
     bytes: int
 
 
-@operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
+@operation(
+    "POST /api/awareness/export", effect="write", audience="owner", idempotent=True, needs="machine"
+)
 def export_awareness(runtime: Runtime, path: FilePath = "") -> ExportedAwareness:
     """Write the project's usage log, totals and usefulness reports as awareness.json, under 200 KB.
 

@@ -202,7 +202,7 @@ class StatusLine:
     tokens: int = 0
 
 
-@operation("GET /api/statusline", audience="system")
+@operation("GET /api/statusline", audience="system", needs="machine")
 def status_line(
     runtime: Runtime, client_session: str = "", client: str = "claude-code"
 ) -> StatusLine:

@@ -145,7 +145,7 @@ class CodeHits:
         )
 
 
-@operation("GET /api/code/search", profile="standard")
+@operation("GET /api/code/search", profile="standard", needs="machine")
 def codebase_search(
     runtime: Runtime,
     query: Text,

@@ -57,7 +57,7 @@ class SymbolHits:
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
-@operation("GET /api/code/symbols", profile="core")
+@operation("GET /api/code/symbols", profile="core", needs="machine")
 def find_symbol(
     runtime: Runtime,
     name: Text,
@@ -118,7 +118,7 @@ class MapText:
         )
 
 
-@operation("GET /api/code/map", profile="standard")
+@operation("GET /api/code/map", profile="standard", needs="machine")
 def repo_map(
     runtime: Runtime, budget: Annotated[int, Range(50, 50_000)] = 1000, query: str | None = None
 ) -> MapText:

@@ -45,7 +45,7 @@ class Exported:
         return self.text.rstrip("\n") if not self.out else f"wrote {counts} to {self.out}"
 
 
-@operation("POST /api/export", audience="owner")
+@operation("POST /api/export", audience="owner", needs="machine")
 def export(
     runtime: Runtime,
     format: str = "opencontext-v2",

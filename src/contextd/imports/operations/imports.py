@@ -98,7 +98,7 @@ class Imported:
         return "\n".join(lines)
 
 
-@operation("POST /api/import", effect="write", audience="owner", idempotent=True)
+@operation("POST /api/import", effect="write", audience="owner", idempotent=True, needs="machine")
 @in_steps
 def import_(
     runtime: Runtime,
@@ -135,7 +135,12 @@ def import_(
 
 
 @operation(
-    "POST /api/import/found", effect="write", audience="owner", idempotent=True, where="person"
+    "POST /api/import/found",
+    effect="write",
+    audience="owner",
+    idempotent=True,
+    needs="machine",
+    where="person",
 )
 @in_steps
 def import_found(
@@ -282,7 +287,7 @@ def _followed(runtime: Runtime) -> set[str]:
     return {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
 
 
-@operation("GET /api/import/sources", audience="owner", where="person")
+@operation("GET /api/import/sources", audience="owner", needs="machine", where="person")
 def import_sources(runtime: Runtime, everywhere: bool = False) -> ImportSources:
     """List what can be imported for this project, without reading it.
 

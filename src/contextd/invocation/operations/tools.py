@@ -28,7 +28,9 @@ class ToolNames:
 @operation("GET /api/tools", profile="core", where="anywhere")
 def tools_list(runtime: Runtime) -> ToolNames:
     """List every contextd tool, also those not shown to you. Call them with tool_call."""
-    return ToolNames({op.name: op.summary.split(". ")[0] for op in OPERATIONS.values() if op.tool})
+    here = runtime.organisation.on_machine
+    offered = (op for op in OPERATIONS.values() if op.tool and (here or op.served))
+    return ToolNames({op.name: op.summary.split(". ")[0] for op in offered})
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ class Placed:
         return "\n".join(self.changes) or "project.yaml has this already"
 
 
-@operation("POST /api/records/{id}/place", effect="write", profile="standard")
+@operation("POST /api/records/{id}/place", effect="write", profile="standard", needs="machine")
 @in_steps
 def place_in_model(
     runtime: Runtime,

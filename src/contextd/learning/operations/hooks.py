@@ -65,7 +65,7 @@ class HookAnswer:
     tokens: int = 0
 
 
-@operation("POST /api/hooks/{event}", effect="write", audience="system")
+@operation("POST /api/hooks/{event}", effect="write", audience="system", needs="machine")
 @in_steps
 def hook_event(
     runtime: Runtime,

@@ -146,7 +146,9 @@ class Begun:
         return "\n".join(lines)
 
 
-@operation("POST /api/policies/init", effect="write", audience="owner", idempotent=True)
+@operation(
+    "POST /api/policies/init", effect="write", audience="owner", idempotent=True, needs="machine"
+)
 @in_steps
 def policy_init(
     runtime: Runtime,
@@ -212,7 +214,13 @@ class PolicyWritten:
 _NAME = re.compile(r"[\w][\w.-]{0,99}")
 
 
-@operation("POST /api/policies/{id}/write", effect="write", audience="owner", idempotent=True)
+@operation(
+    "POST /api/policies/{id}/write",
+    effect="write",
+    audience="owner",
+    idempotent=True,
+    needs="machine",
+)
 @in_steps
 def policy_write(
     runtime: Runtime, id: Id, name: str = "", keep: Literal["", "file", "record"] = ""

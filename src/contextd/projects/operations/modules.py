@@ -96,7 +96,7 @@ class ModuleStates:
         return "\n".join(one.as_text() for one in self.modules) or "the model has no modules"
 
 
-@operation("GET /api/project/modules", audience="owner")
+@operation("GET /api/project/modules", audience="owner", needs="machine")
 def list_modules(runtime: Runtime) -> ModuleStates:
     """List the project's modules with their dependencies, records, gaps and last code change."""
     model = project_model(runtime)

@@ -182,7 +182,7 @@ class ModuleOverview:
         return "\n".join(lines)
 
 
-@operation("GET /api/project/modules/{name}", profile="standard")
+@operation("GET /api/project/modules/{name}", profile="standard", needs="machine")
 def project_module(runtime: Runtime, name: str) -> ModuleOverview:
     """Show one module: key files, patterns, rules, known issues, dependencies.
 

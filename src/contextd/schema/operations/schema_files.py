@@ -57,7 +57,7 @@ class SchemaState:
         return "\n".join(line for line in lines if line)
 
 
-@operation("GET /api/schema", audience="owner")
+@operation("GET /api/schema", audience="owner", needs="machine")
 def schema_get(runtime: Runtime, scope: Place | None = None) -> SchemaState:
     """Show a schema file: its text, types and problems.
 
@@ -111,6 +111,7 @@ _SCHEMA = Grammar("schema", "types with fields")
     effect="write",
     audience="owner",
     idempotent=True,
+    needs="machine",
     extra=ExtraArguments(
         aliases={"etag": "if_match"}, ignores=("version", "path", "exists", "problems", "in_force")
     ),

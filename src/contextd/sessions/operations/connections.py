@@ -21,7 +21,13 @@ class Closed:
     ended: list[str]
 
 
-@operation("POST /api/connections/closed", effect="write", audience="system", idempotent=True)
+@operation(
+    "POST /api/connections/closed",
+    effect="write",
+    audience="system",
+    idempotent=True,
+    needs="machine",
+)
 @in_steps
 def connection_closed(runtime: Runtime) -> Closed:
     """End the sessions of this connection; one with hooks ends once its client has exited."""

@@ -130,7 +130,7 @@ def signatures_of_table() -> dict[str, Signature]:
         op.name: Signature(
             name=op.name,
             room=op.run.__module__.split(".")[1],
-            listed=op.audience != "system",
+            listed=op.audience != "system" and "server" not in op.needs,
             summary=op.summary,
             description=op.description,
             parameters=tuple(_parameters(op)),

@@ -11,11 +11,12 @@ HEADINGS = {
     "Set up": ("init", "install", "uninstall", "trust", "demo"),
     "Import and export": ("import", "export"),
     "Check": ("status", "doctor", "config", "dashboard"),
+    "Serve a team": ("serve", "work", "tenant"),
     "More, each with its own --help": (
         "code", "records", "sessions", "policies", "projects", "store", "daemon", "dev",
     ),
 }  # fmt: skip
-"""The sections of `contextd --help` and their commands, at most 25 in all."""
+"""The sections of `contextd --help` and their commands, at most 28 in all."""
 
 UNLISTED = ("bench", "completion", "help", "hook", "mcp", "statusline")
 """Commands that work but are not listed in `contextd --help`: agents, shells and tests run them."""
@@ -230,7 +231,7 @@ SYNONYMS = {
         "inbox accept": "accept",
         "remember": "add create learn new note record save write",
         "search": "ask find query",
-        "daemon start": "boot run serve start",
+        "daemon start": "boot run start",
         "sessions briefing": "briefing",
         "records list-bubbles": "bubbles",
         "inbox list": "candidates review",

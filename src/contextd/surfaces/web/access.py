@@ -15,11 +15,22 @@ from dataclasses import field
 from typing import Any
 
 from contextd_common.dataclass import dataclass
+from contextd_common.errors import Busy
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 12 * 3600.0
 CODES_KEPT = 16
 SESSIONS_KEPT = 32
+
+
+class TooManyRequests(Busy):
+    """A limit of requests is exceeded. `retry_after` is in seconds."""
+
+    status = 429
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message, f"wait {retry_after} s and send it again")
+        self.retry_after = retry_after
 
 
 @dataclass(slots=True)

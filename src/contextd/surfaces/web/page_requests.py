@@ -18,7 +18,7 @@ from contextd import __version__
 from contextd.pages.page import Answer, Json, PageView, Redirect, show
 from contextd.runtime.operation import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.web.access import Access, Browser
+from contextd.surfaces.web.access import Access, Browser, TooManyRequests
 from contextd.surfaces.web.render import render
 from contextd.surfaces.web.sections import NAVIGATION
 from contextd_common.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
@@ -29,12 +29,6 @@ KEPT_SECONDS = 5.0
 NO_STORE = {"cache-control": "no-store"}
 
 logger = logging.getLogger(__name__)
-
-
-class TooManyRequests(Denied):
-    """The browser sends more requests than a person can."""
-
-    status = HTTPStatus.TOO_MANY_REQUESTS
 
 
 class SignedInRequest:
@@ -186,7 +180,7 @@ class SignedInRequest:
             raise Denied("this form is not from your session", "reload the page and send it again")
         # Checked last, so that other sites' requests do not use up the owner's rate.
         if not self.browser.writes.take(time.monotonic()):
-            raise TooManyRequests("too many changes at once", "wait a moment and send it again")
+            raise TooManyRequests("too many changes at once", retry_after=1)
 
 
 SignedInHandler = Callable[[SignedInRequest], Awaitable[Answer | Response]]

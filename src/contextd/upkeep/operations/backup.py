@@ -18,7 +18,7 @@ class BackedUp:
     bytes: int
 
 
-@operation("POST /api/backup", effect="write", audience="owner", needs="upkeep")
+@operation("POST /api/backup", effect="write", audience="owner", needs=("machine", "upkeep"))
 def backup(runtime: Runtime, path: FilePath = "") -> BackedUp:
     """Write a consistent copy of the store while it is in use.
 

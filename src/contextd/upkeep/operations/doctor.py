@@ -64,7 +64,7 @@ def _mark(check: Check) -> str:
     return "✓" if check.complete else "?"
 
 
-@operation("GET /api/doctor", audience="owner", needs="upkeep")
+@operation("GET /api/doctor", audience="owner", needs=("machine", "upkeep"))
 def doctor(runtime: Runtime) -> Health:
     """Run live checks of the store, the index, background work, the embedder, the network, capture and
     transcripts, and show how this machine's coding clients are connected.

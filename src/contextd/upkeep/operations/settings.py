@@ -49,7 +49,7 @@ def _shown(value: str | int | float | bool) -> str:
     return str(value) or "(empty)"
 
 
-@operation("GET /api/config", audience="owner")
+@operation("GET /api/config", audience="owner", needs="machine")
 def config(runtime: Runtime) -> SettingViews:
     """Show every setting with its value here and the value's origin."""
     settings = runtime.settings

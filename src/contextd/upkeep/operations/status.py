@@ -92,7 +92,7 @@ class Status:
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
-@operation("GET /api/status", audience="owner")
+@operation("GET /api/status", audience="owner", needs="machine")
 def status(runtime: Runtime) -> Status:
     """Show what is stored and indexed, and what is running."""
     here = runtime.project is not None
