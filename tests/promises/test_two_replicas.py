@@ -332,6 +332,7 @@ def test_a_reader_misses_no_change_that_is_committed_late(tmp_path):
         # Another lock than the scope's: the clock of the part alone has to order the two.
         with database._database.write("no scope") as connection:
             PostgresIndexWriter(connection).put([row_of(record_document(record("early")))])
+            connection.flush()
             late = pool.submit(other.put, record("late"))
             wait_for_a_blocked_writer(late)
             assert found() == {"r0"}

@@ -17,6 +17,15 @@ from contextd.ports.work import Observations, Sessions
 from contextd_common.errors import Corrupt
 
 
+def require_same_length(misfits: int, model: str) -> None:
+    """Raise `Corrupt` if this many texts have vectors of another length."""
+    if misfits:
+        raise Corrupt(
+            f"{model} makes vectors of another length than those of {misfits} texts",
+            "`contextd store reindex` computes them again",
+        )
+
+
 class LocalRankings:
     """The combined read of an `Index` in this process."""
 
@@ -30,12 +39,8 @@ class LocalRankings:
     ) -> tuple[list[list[Match]], list[Match]]:
         """See `Index.rankings`."""
         near = [] if vector is None else self.dense(vector, model, query, limit)
-        misfits = 0 if vector is None else self.misfits(model, len(vector), query)
-        if misfits:
-            raise Corrupt(
-                f"{model} makes vectors of another length than those of {misfits} texts",
-                "`contextd store reindex` computes them again",
-            )
+        if vector is not None:
+            require_same_length(self.misfits(model, len(vector), query), model)
         return [self.lexical(words, query, limit) for words in asked], near
 
 

@@ -182,6 +182,12 @@ class SqliteDatabase:
         with translated(self.path):
             return self.connection.execute(sql, values).fetchall()
 
+    def several(
+        self, asked: Sequence[tuple[str, Sequence[Any] | dict[str, Any]]]
+    ) -> list[list[Any]]:
+        """See `Database.several`."""
+        return [self.rows(sql, values) for sql, values in asked]
+
     def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
         """The first column of the first row; None without rows."""
         found = self.rows(sql, values)

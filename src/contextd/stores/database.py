@@ -5,7 +5,7 @@ Statements are written once, in SQLite's dialect; another database translates th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection inside a write."""
+    """A connection inside a write. A statement may be sent only when rows are needed, at the latest at the end of the write."""
 
     def execute(self, statement: str, values: Values = (), /) -> Cursor:
         """Run a statement."""
@@ -44,6 +44,10 @@ class Database(Protocol):
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Every row of a statement, fetched before it returns."""
+        ...
+
+    def several(self, asked: Sequence[tuple[str, Values]]) -> list[list[Any]]:
+        """Every row of each of these statements: inside a snapshot a remote database answers all in one message."""
         ...
 
     def value(self, sql: str, values: Values = ()) -> Any:
@@ -69,3 +73,16 @@ class Database(Protocol):
 def fetch(connection: Connection, sql: str, values: Values = ()) -> list[Any]:
     """Every row of a statement on a given connection."""
     return connection.execute(sql, values).fetchall()
+
+
+def later(
+    connection: Connection, sql: str, values: Values, then: Callable[[list[Any]], None]
+) -> None:
+    """Run a statement, and call `then` with its rows before the write ends: at once, or where the connection gathers
+    statements, once they are sent.
+    """
+    gathering: Callable[..., None] | None = getattr(connection, "later", None)
+    if gathering is None:
+        then(fetch(connection, sql, values))
+    else:
+        gathering(sql, values, then)

@@ -17,7 +17,7 @@ from contextd.domain.query import Query, Vector
 from contextd.runtime.kept_memory import Kept, release_unused
 from contextd.stores.database import Database
 from contextd.stores.document_table import PartSource, Places, Roster, caught_up, widened
-from contextd.stores.granted_rows import Slice
+from contextd.stores.index_parts import IndexPart
 from contextd.stores.sign_prefilter import Signs
 from contextd.stores.vectors import unit, unpack
 
@@ -132,11 +132,10 @@ class DenseIndex:
 
     def nearest(
         self,
-        part: int,
+        part: IndexPart,
         vector: Vector,
         model: str,
         query: Query,
-        asked: Slice,
         among: NDArray[np.int64] | None,
         limit: int,
         hidden: NDArray[np.int64] | None = None,
@@ -145,7 +144,7 @@ class DenseIndex:
         `among` if given, and none of `hidden`.
         """
         vector = unit(vector)
-        key = (part, model, len(vector))
+        key = (part.number, model, len(vector))
         source = PartSource(_ALL, (_NEW_DOCS, _NEW_VECTORS), {"model": model})
         with self._lock:
             known = self._matrices.pop(key) if key in self._matrices else _Matrix(len(vector))
@@ -154,7 +153,7 @@ class DenseIndex:
             )
             matrix.used_at = self._clock()
             self._make_room()
-            allowed = matrix.roster.allowed(query, asked, among, hidden)
+            allowed = matrix.roster.allowed(query, part.asked, among, hidden)
             return matrix.nearest(vector, allowed, limit)
 
     def misfits(self, model: str, dimensions: int) -> dict[int, int]:

@@ -7,6 +7,7 @@ process wrote it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from contextd.domain.query import Query
 from contextd.domain.time import to_micros
 from contextd.stores.database import Database
 from contextd.stores.granted_rows import Slice
+from contextd.stores.index_parts import IndexPart
 from contextd_common.dataclass import dataclass
 
 Places = NDArray[np.intp]
@@ -202,31 +204,31 @@ class PartSource:
     values: dict[str, Any]
 
 
+_FORGOTTEN = "SELECT doc FROM forgotten WHERE part = ? AND seq > ?"
+
 Copy = TypeVar("Copy", bound=PartCopy)
 
 
 def caught_up(
-    database: Database, part: int, copy: Copy, source: PartSource, new: Callable[[], Copy]
+    database: Database, part: IndexPart, copy: Copy, source: PartSource, new: Callable[[], Copy]
 ) -> Copy:
-    """The updated copy; a new one if it must be read again."""
-    ask = "SELECT clock, floor FROM parts WHERE no = ?"
-    values = {"part": part, **source.values}
-    with database.snapshot():
-        [(now, floor)] = database.rows(ask, (part,))
-        incarnation = database.incarnation
-        if copy.seq == now and copy.incarnation == incarnation:
-            return copy
-        known = floor <= copy.seq <= now and copy.incarnation == incarnation
-        if known:
-            forgotten_rows = database.rows(
-                "SELECT doc FROM forgotten WHERE part = ? AND seq > ?", (part, copy.seq)
-            )
-            copy.drop(number for (number,) in forgotten_rows)
-            since = copy.seq
-            for sql in source.newer:
-                copy.take(database.rows(sql, {**values, "since": since}))
-        if not known or copy.roster.wasteful:
-            copy = new()
-            copy.take(database.rows(source.whole, values))
-    copy.seq, copy.incarnation = now, incarnation
+    """The updated copy; a new one if it must be read again. Call it in the snapshot that the part was read in."""
+    values = {"part": part.number, **source.values}
+    incarnation = database.incarnation
+    if copy.seq == part.clock and copy.incarnation == incarnation:
+        return copy
+    known = part.floor <= copy.seq <= part.clock and copy.incarnation == incarnation
+    if known:
+        changes = {**values, "since": copy.seq}
+        forgotten_rows, *newer = database.several(
+            [(_FORGOTTEN, (part.number, copy.seq)), *((sql, changes) for sql in source.newer)]
+        )
+        copy.drop(number for (number,) in forgotten_rows)
+        for rows in newer:
+            copy.take(rows)
+    if not known or copy.roster.wasteful:
+        copy = new()
+        # In the order of their numbers, a document is found by halving.
+        copy.take(sorted(database.rows(source.whole, values), key=itemgetter(0)))
+    copy.seq, copy.incarnation = part.clock, incarnation
     return copy

@@ -21,11 +21,15 @@ def token(field: str, value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexPart:
-    """A family of documents of one scope, and the kinds in it that a query may see."""
+    """A family of documents of one scope, and the kinds in it that a query may see. `clock` and `floor` are of the snapshot
+    that it was read in.
+    """
 
     number: int
     scope: str
     family: Family
+    clock: int
+    floor: int
     asked: Slice
 
 
@@ -44,14 +48,14 @@ class Parts:
         for asked in self._granted.slices(query):
             families = _families(asked, named=query is not None)
             rows = self._database.rows(
-                "SELECT no, scope, family FROM parts"
+                "SELECT no, scope, family, clock, floor FROM parts"
                 f" WHERE scope IN ({placeholders(asked.scopes)})"
                 f" AND family IN ({placeholders(families)}) ORDER BY no",
                 (*asked.scopes, *families),
             )
             found += [
-                IndexPart(number, scope, family, asked)
-                for number, scope, family in rows
+                IndexPart(number, scope, family, clock, floor, asked)
+                for number, scope, family, clock, floor in rows
                 if family != "code" or code_of in ("", scope)
             ]
         return found

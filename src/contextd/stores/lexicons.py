@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -63,7 +64,7 @@ class _Lengths:
     def __init__(self, part: int, tables: WordTables) -> None:
         self.seq, self.incarnation = -1, object()
         self.used_at, self.holders = 0.0, 0
-        self._tables = tables
+        self.tables = tables
         self.roster = Roster()
         self.words = np.zeros(self.roster.capacity, np.int64)
         self.postings = Postings(part, self.roster, tables)
@@ -80,9 +81,10 @@ class _Lengths:
         if not lexed:
             return
         places = self.roster.take(lexed)
+        self.tables.take(lexed)
         if self.roster.capacity > len(self.words):
             self.words = widened(self.words, self.roster.capacity)
-        self.words[places] = [self._tables.length(row[6]) for row in lexed]
+        self.words[places] = [self.tables.length(row[6]) for row in lexed]
         numbers = [row[0] for row in lexed]
         self.postings.change(numbers)
         for number in numbers if self.names else ():
@@ -105,7 +107,9 @@ class _Lengths:
     def weight(self) -> int:
         """The memory of all this in bytes, estimated where it is no array."""
         texts = len(self.counted) + len(self.looked) + len(self.names)
-        arrays = self.roster.bytes + self.words.nbytes + self.postings.bytes
+        arrays = (
+            self.roster.bytes + self.words.nbytes + self.postings.bytes + self.tables.kept_bytes
+        )
         return arrays + _PER_HOLDER * self.holders + _PER_TEXT * texts
 
     def _changed(self) -> None:
@@ -156,12 +160,15 @@ class Lexicons:
                 mine = [part for part in parts if part.family == family]
                 asked = self._asked(words, mine, query, facets, hidden)
                 unread = {} if facets else {one.part: _unread(words, one) for one in asked}
-                with self._tables.reading(unread):
+                with ExitStack() as reading:
+                    for part, unread_words in unread.items():
+                        tables = self._known[part].tables
+                        reading.enter_context(tables.reading(part, unread_words))
                     scored += _top(self._scores(words, asked), limit)
             named = self._named(scored, {part.number for part in parts})
         return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
 
-    def carrying(self, part: int, facets: Sequence[str]) -> NDArray[np.int64] | None:
+    def carrying(self, part: IndexPart, facets: Sequence[str]) -> NDArray[np.int64] | None:
         """The numbers of a part's documents with all the facets; None without facets."""
         if not facets:
             return None
@@ -179,7 +186,7 @@ class Lexicons:
         """What a query sees of the parts with matches."""
         masks: dict[int, NDArray[np.bool_]] = {}
         for part in parts:
-            lengths = self._lengths(part.number)
+            lengths = self._lengths(part)
             among = lengths.postings.carrying(facets) if facets else None
             mask = lengths.roster.allowed(query, part.asked, among, hidden.get(part.number))
             masks[part.number] = mask | masks.get(part.number, np.False_)
@@ -216,7 +223,7 @@ class Lexicons:
 
     def _found(self, words: Sequence[str], part: int, facets: Sequence[str]) -> dict[str, Held]:
         """The postings of these words among the documents with the facets."""
-        rows = self._tables.occurring(part, facets, words)
+        rows = self._known[part].tables.occurring(part, facets, words)
         places = self._known[part].roster.places(np.array([number for number, _ in rows], np.int64))
         counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
         times = counts.reshape(len(rows), len(words), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
@@ -233,13 +240,15 @@ class Lexicons:
         lengths.looked[word] = lengths.looked.get(word, 0) + 1
         return lengths.looked[word] <= _ENOUGH
 
-    def _lengths(self, part: int) -> _Lengths:
-        def new() -> _Lengths:
-            return _Lengths(part, self._tables)
+    def _lengths(self, part: IndexPart) -> _Lengths:
+        number = part.number
 
-        known = self._known.pop(part) if part in self._known else new()
-        source = self._tables.source(part)
-        found = self._known[part] = caught_up(self._database, part, known, source, new)
+        def new() -> _Lengths:
+            return _Lengths(number, self._tables.of_copy())
+
+        known = self._known.pop(number) if number in self._known else new()
+        source = self._tables.source(number)
+        found = self._known[number] = caught_up(self._database, part, known, source, new)
         found.used_at = self._clock()
         return found
 
@@ -309,7 +318,8 @@ class Lexicons:
         if word not in counted:
             if len(counted) >= MOST_COUNTED:
                 counted.clear()
-            counted[word] = self._tables.count(part, word, self._known[part].roster)
+            known = self._known[part]
+            counted[word] = known.tables.count(part, word, known.roster)
         return counted[word]
 
     def _holders(self, word: str, asked: _Asked) -> Held:
@@ -341,7 +351,7 @@ class Lexicons:
 
 
 def _unread(words: Sequence[str], asked: _Asked) -> list[str]:
-    return [word for word in words if not asked.lengths.postings.is_current(word)]
+    return [word for word in words if not asked.lengths.postings.knows(word)]
 
 
 def _words_of(asked: _Asked) -> int:

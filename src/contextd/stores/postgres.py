@@ -11,15 +11,11 @@ from contextd.domain.checkout_keys import CheckoutKey
 from contextd.ports.knowledge import Scrub
 from contextd.ports.upkeep import Clock
 from contextd.runtime.kept_memory import Kept
-from contextd.stores.postgres_connection import (
-    UPKEEP,
-    PostgresDatabase,
-    WatchedConnection,
-    connection_options,
-)
+from contextd.stores.postgres_connection import UPKEEP, PostgresDatabase
 from contextd.stores.postgres_errors import raising
 from contextd.stores.postgres_members import PostgresMembers
 from contextd.stores.postgres_migrate import require_migrated, require_usable
+from contextd.stores.postgres_pool import WatchedConnection, connection_options
 from contextd.stores.postgres_server import PostgresServer
 from contextd.stores.postgres_signals import PostgresSignals
 from contextd.stores.postgres_upkeep import PostgresUpkeep

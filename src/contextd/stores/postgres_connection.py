@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg: a pool, and one transaction per call."""
+"""PostgreSQL through psycopg: one transaction per call, whose statements share messages."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ import copy
 import re
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from contextd.domain.time import to_micros
 from contextd.ports.upkeep import Clock
 from contextd.runtime.runtime import SystemClock
 from contextd.stores.database import Cursor, Values
-from contextd.stores.postgres_dialect import bound, restored, translated
-from contextd.stores.postgres_errors import checked_url, raising
+from contextd.stores.postgres_dialect import TranslatedStatement, bound, restored, translated
+from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_pool import (
+    PATIENCE,
+    WAIT_SECONDS,
+    DatabaseConnections,
+    ServerSilent,
+    WatchedConnection,
+)
 from contextd_common.dataclass import dataclass
-
-WAIT_SECONDS = 4.5
-"""How long a call waits for a connection, and a connection for a byte of the server. libpq itself waits for ever if
-a proxy in between accepts what it never forwards.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class TimeLimits:
     silence: float
 
 
-CALL = TimeLimits(statement=4.0, silence=WAIT_SECONDS)
+CALL = TimeLimits(statement=PATIENCE, silence=WAIT_SECONDS)
 UPKEEP = TimeLimits(statement=60.0, silence=62.0)
 """Retention and checks read whole tables in one statement."""
 
@@ -47,174 +46,116 @@ _LOCK_SECONDS = 3.0
 _LOCK_PATIENCE = 30.0
 """How long a write waits for its locks, as in SQLite: it asks again each time the server stops waiting."""
 
-_MOST = 24
-"""Connections of one process to one database, for the calls and the background work of all organisations."""
-
-_LONGEST_LIFE = 600.0
-"""Seconds. A backend remembers each partition it ever read, so it ends before those of all organisations add up."""
-
 _INSERTED = re.compile(r"^(?!.*\bON CONFLICT\b)\s*INSERT\b.*?\bVALUES\s*(\(.*\))\s*$", re.DOTALL)
 """An insert of one row. One with a conflict may name a row twice, which one statement must not."""
 
 _ROWS_AT_ONCE = 200
+_STATEMENTS_AT_ONCE = 100
 
 _OFFSET_SECONDS = 60.0
 """How long the difference between the clocks of database and process is cached."""
 
-_SETTINGS = """SELECT set_config('app.org', '{org}', true), set_config('search_path', 'contextd, pg_catalog', true),
-    set_config('statement_timeout', '{statement}s', true), set_config('lock_timeout', '{lock}s', true),
-    set_config('idle_in_transaction_session_timeout', '60s', true), set_config('role', 'contextd_app', true),
-    pg_postmaster_start_time(), to_regclass('contextd.organisations')::oid,
-    (SELECT oid FROM pg_database WHERE datname = current_database())"""
-"""Sent in one message with what follows: a message is a transaction if it begins none, and a round trip costs as much
-as a small statement.
+_BEGIN_CALL = "SELECT contextd.begin_call(%s, %s, %s)"
+"""Sets organisation, role, search path and time limits for the transaction, and returns the incarnation. Sent in one message
+with what follows: a message is a transaction if it begins none, and a round trip costs as much as a small statement.
 """
 
-_INCARNATION = slice(-3, None)
-"""Each way of restoring a database restarts its server, or makes a new database or new tables."""
-
-_LOCK = """SELECT count(pg_advisory_xact_lock(%s, lock)) FROM
-    (SELECT DISTINCT hashtext(name) AS lock FROM unnest(%s::text[]) name ORDER BY 1) locks"""
+_LOCK = "SELECT contextd.take_locks(%s, %s)"
 """Every write takes its locks in one order, so that none waits for another that waits for it."""
 
+_Statement = tuple[str, Any]
+"""A statement in PostgreSQL's words, and its values."""
 
-class _Sum(Loader):
-    """A sum of integers, which PostgreSQL makes a `numeric`."""
-
-    def load(self, data: Buffer) -> int | float:
-        text = bytes(data).decode()
-        return float(text) if "." in text else int(text)
-
-
-class ServerSilent(psycopg.OperationalError):
-    """No byte came from the server in time."""
-
-
-class WatchedConnection(psycopg.Connection[Any]):
-    """A connection that is closed once its server is silent for `silence` seconds."""
-
-    silence = WAIT_SECONDS
-
-    @classmethod
-    def connect(  # type: ignore[override]
-        cls,
-        conninfo: str = "",
-        *,
-        ended: Callable[[psycopg.Error | None], None] = lambda failure: None,
-        **options: Any,
-    ) -> Self:
-        """See `psycopg.Connection.connect`. `ended` is called with what failed, or with None."""
-        try:
-            made = super().connect(checked_url(conninfo), **options)
-        except psycopg.Error as problem:
-            ended(problem)
-            raise
-        ended(None)
-        return made
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.adapters.register_loader("numeric", _Sum)
-
-    def wait(self, gen: Generator[Any, Any, Any], *args: Any, **options: Any) -> Any:
-        """See `psycopg.Connection.wait`."""
-        try:
-            return super().wait(_watched(gen, self.silence), *args, **options)
-        except ServerSilent:
-            self.close()
-            raise
-
-
-def _watched(gen: Generator[Any, Any, Any], silence: float) -> Generator[Any, Any, Any]:
-    """The steps of a driver's call. psycopg wakes it every 0.1 s with an empty `ready`."""
-    until = time.monotonic() + silence
-    try:
-        wanted = next(gen)
-        while True:
-            ready = yield wanted
-            if ready:
-                until = time.monotonic() + silence
-            elif time.monotonic() > until:
-                raise ServerSilent(f"no answer in {silence:g} s")
-            wanted = gen.send(ready)
-    except StopIteration as end:
-        return end.value
+_Rows = list[Any]
 
 
 class _Result:
-    """The rows of a statement."""
+    """The rows of a statement, which is sent when they are needed."""
 
-    def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
-        self._cursor = cursor
+    def __init__(
+        self, transaction: _Transaction, then: Callable[[_Rows], None] | None = None
+    ) -> None:
+        self._transaction, self.then = transaction, then
+        self.rows: _Rows | None = None
 
-    def fetchall(self) -> list[Any]:
+    def fetchall(self) -> _Rows:
         """See `Cursor.fetchall`."""
-        return restored(self._cursor.fetchall())
+        if self.rows is None:
+            self._transaction.flush()
+        assert self.rows is not None
+        return self.rows
 
 
-class _Writing:
-    """A connection inside a write: translates each statement."""
+class _Transaction:
+    """A transaction of one organisation. Its statements wait until the rows of one are needed, and are sent in one message.
+    It begins with the first message.
+    """
 
-    def __init__(self, connection: psycopg.Connection[Any], org: int) -> None:
-        self._connection, self._org = connection, org
+    def __init__(
+        self, database: PostgresDatabase, begin: str, locks: Sequence[str], ended: ExitStack
+    ) -> None:
+        self._database, self._begin, self._locks, self._ended = database, begin, locks, ended
+        self._connection: WatchedConnection | None = None
+        self._waiting: list[tuple[_Statement, _Result]] = []
 
     def execute(self, statement: str, values: Values = (), /) -> Cursor:
         """See `Connection.execute`."""
-        ready = translated(statement, self._org)
-        return _Result(self._connection.execute(ready.sql, bound(ready, values)))
+        ready = translated(statement, self._database.org)
+        return self._queued(ready.sql, bound(ready, values))
+
+    def later(self, statement: str, values: Values, then: Callable[[_Rows], None]) -> None:
+        """See `database.later`."""
+        ready = translated(statement, self._database.org)
+        self._queued(ready.sql, bound(ready, values), then)
 
     def executemany(self, statement: str, values: Iterable[Values], /) -> None:
         """See `Connection.executemany`."""
-        ready = translated(statement, self._org)
+        ready = translated(statement, self._database.org)
         rows = [bound(ready, row) for row in values]
         row = _INSERTED.search(ready.sql)
         if row is None or ready.numbered:
-            with self._connection.cursor() as cursor:
-                cursor.executemany(ready.sql, rows)
+            for one in rows:
+                self._queued(ready.sql, one)
             return
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             some = rows[start : start + _ROWS_AT_ONCE]
             sql = ready.sql[: row.start(1)] + ", ".join([row[1]] * len(some))
-            self._connection.execute(sql.encode(), [value for one in some for value in one])
+            self._queued(sql, [value for one in some for value in one])
 
+    def _queued(
+        self, sql: str, values: Any, then: Callable[[_Rows], None] | None = None
+    ) -> _Result:
+        result = _Result(self, then)
+        self._waiting.append(((sql, values), result))
+        if len(self._waiting) >= _STATEMENTS_AT_ONCE:
+            self.flush()
+        return result
 
-class DatabaseConnections(ConnectionPool[WatchedConnection]):
-    """The connections of this process to a database. Connecting happens when one is needed, and a caller who gets none
-    in time hears why.
-    """
+    def flush(self) -> None:
+        """Send what waits, until nothing does: what follows a result may add to it."""
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            statements = [statement for statement, _ in waiting]
+            if self._connection is None:
+                found = self._begun(statements)
+            else:
+                found = _sent(self._connection, statements)
+            for (_, result), rows in zip(waiting, found, strict=True):
+                result.rows = restored(rows)
+            for _, result in waiting:
+                if result.then is not None:
+                    result.then(result.fetchall())
 
-    def __init__(self, url: str) -> None:
-        self._failure = ""
-        super().__init__(
-            checked_url(url),
-            connection_class=WatchedConnection,
-            min_size=0,
-            max_size=_MOST,
-            max_lifetime=_LONGEST_LIFE,
-            timeout=CALL.statement,
-            # Later the pauses between attempts double, so a server that is back would not be noticed for minutes.
-            reconnect_timeout=CALL.statement,
-            # A transaction begins with its first message.
-            kwargs={**connection_options(), "autocommit": True, "ended": self._note},
-            open=True,
-        )
-
-    def _note(self, failure: psycopg.Error | None) -> None:
-        # The error itself would keep the frames of each caller that it is raised for.
-        self._failure = str(failure or "")
-
-    def getconn(self, timeout: float | None = None) -> WatchedConnection:
-        """See `ConnectionPool.getconn`. Raises the error of the last attempt to connect, if it failed."""
-        try:
-            return super().getconn(timeout)
-        except PoolTimeout:
-            if not self._failure:
-                raise
-            raise psycopg.OperationalError(self._failure) from None
+    def _begun(self, statements: Sequence[_Statement]) -> list[_Rows]:
+        connection, found = self._database.first(self._begin, statements, self._locks)
+        self._ended.callback(self._database.give_back, connection)
+        self._ended.enter_context(connection)
+        self._connection = connection
+        return found
 
 
 class _Local(threading.local):
-    connection: psycopg.Connection[Any] | None = None
+    transaction: _Transaction | None = None
     writing: bool = False
 
 
@@ -241,27 +182,27 @@ class PostgresDatabase:
         return other
 
     @contextmanager
-    def _transaction(self, begin: str, locks: Sequence[str] = ()) -> Iterator[WatchedConnection]:
-        with raising():
-            connection, _ = self._first(f"{begin}; {self._settings()}", (), locks)
-            try:
-                with connection:
-                    self._local.connection = connection
-                    yield connection
-            finally:
-                self._local.connection = None
-                self._pool.putconn(connection)
+    def _transaction(self, begin: str, locks: Sequence[str] = ()) -> Iterator[_Transaction]:
+        with raising(), ExitStack() as ended:
+            transaction = _Transaction(self, begin, locks, ended)
+            self._local.transaction = transaction
+            ended.callback(self._forget_transaction)
+            yield transaction
+            transaction.flush()
 
-    def _first(
-        self, message: str, values: Any, locks: Sequence[str] = ()
-    ) -> tuple[WatchedConnection, list[Any]]:
-        """Send the first message of a transaction, which contains the settings; return the connection and the rows of
-        its last statement. After a restart of the server all connections of the pool are dead, and nothing has
+    def _forget_transaction(self) -> None:
+        self._local.transaction = None
+
+    def first(
+        self, begin: str, statements: Sequence[_Statement], locks: Sequence[str] = ()
+    ) -> tuple[WatchedConnection, list[_Rows]]:
+        """Send the first message of a transaction, with settings and locks; return the connection and the rows of each of
+        these statements. After a restart of the server all connections of the pool are dead, and nothing has
         happened yet: they are dropped, and it is tried once more.
         """
         connection = self._pool.getconn()
         try:
-            return connection, self._sent(connection, message, values, locks)
+            return connection, self._opened(connection, begin, statements, locks)
         except psycopg.OperationalError as problem:
             lost = connection.closed and not isinstance(problem, ServerSilent)
             self._put_back(connection)
@@ -270,13 +211,17 @@ class PostgresDatabase:
             self._pool.check()
             connection = self._pool.getconn()
             try:
-                return connection, self._sent(connection, message, values, locks)
+                return connection, self._opened(connection, begin, statements, locks)
             except BaseException:
                 self._put_back(connection)
                 raise
         except BaseException:
             self._put_back(connection)
             raise
+
+    def give_back(self, connection: WatchedConnection) -> None:
+        """Return a connection whose transaction has ended."""
+        self._pool.putconn(connection)
 
     def _put_back(self, connection: WatchedConnection) -> None:
         """Return a connection after an error. The pool would end its transaction as well, with a warning."""
@@ -285,45 +230,53 @@ class PostgresDatabase:
                 connection.rollback()
         self._pool.putconn(connection)
 
-    def _sent(
-        self, connection: WatchedConnection, message: str, values: Any, locks: Sequence[str]
-    ) -> list[Any]:
-        """Send a message that contains the settings; wait for the locks."""
+    def _opened(
+        self,
+        connection: WatchedConnection,
+        begin: str,
+        statements: Sequence[_Statement],
+        locks: Sequence[str],
+    ) -> list[_Rows]:
+        """Send a first message; wait for the locks."""
         connection.silence = self.limits.silence
+        before: list[_Statement] = [(begin, None)] if begin else []
+        settings = len(before)
+        before.append((_BEGIN_CALL, (self.org, self.limits.statement, _LOCK_SECONDS)))
         if locks:
-            message, values = f"{message}; {_LOCK}", (self.org, sorted(set(locks)))
+            before.append((_LOCK, (self.org, sorted(set(locks)))))
         until = time.monotonic() + _LOCK_PATIENCE
         while True:
             try:
-                cursor = connection.execute(message.encode(), values)
+                found = _sent(connection, [*before, *statements])
             except errors.LockNotAvailable:
                 if not locks or time.monotonic() > until:
                     raise
                 connection.rollback()
                 continue
-            found: list[list[Any]] = []
-            while True:
-                if cursor.description is not None:
-                    found.append(cursor.fetchall())
-                if not cursor.nextset():
-                    self._state.incarnation = found[0][0][_INCARNATION]
-                    return found[-1]
+            self._state.incarnation = found[settings][0][0]
+            return found[len(before) :]
 
-    def _settings(self) -> str:
-        limits = {"statement": self.limits.statement, "lock": _LOCK_SECONDS}
-        return _SETTINGS.format(org=self.org, **limits)
-
-    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+    def rows(self, sql: str, values: Values = ()) -> _Rows:
         """See `Database.rows`."""
-        ready = translated(sql, self.org)
-        known = self._local.connection
+        return self.several([(sql, values)])[0]
+
+    def several(self, asked: Sequence[tuple[str, Values]]) -> list[_Rows]:
+        """See `Database.several`."""
+        known = self._local.transaction
         if known is not None:
-            return restored(known.execute(ready.sql, bound(ready, values)).fetchall())
+            results = [known.execute(sql, values) for sql, values in asked]
+            return [result.fetchall() for result in results]
         with raising():
-            message = f"{self._settings()}; {ready.sql}"
-            connection, rows = self._first(message, bound(ready, values))
+            ready = [translated(sql, self.org) for sql, _ in asked]
+            statements = [
+                _bound_to(one, values) for one, (_, values) in zip(ready, asked, strict=True)
+            ]
+            begin = "" if len(asked) == 1 else _READING
+            connection, found = self.first(begin, statements)
+            if begin:
+                connection.rollback()
             self._pool.putconn(connection)
-            return restored(rows)
+            return [restored(rows) for rows in found]
 
     def value(self, sql: str, values: Values = ()) -> Any:
         """See `Database.value`."""
@@ -354,35 +307,42 @@ class PostgresDatabase:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """See `Database.snapshot`."""
-        if self._local.connection is not None:
+        if self._local.transaction is not None:
             yield
             return
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+        with self._transaction(_READING):
             yield
 
     @contextmanager
-    def write(self, *locks: str) -> Iterator[_Writing]:
+    def write(self, *locks: str) -> Iterator[_Transaction]:
         """See `Database.write`. The locks are of the transaction, which a pooler keeps on one connection."""
-        with self._transaction("BEGIN", locks) as connection:
+        with self._transaction("BEGIN", locks) as transaction:
             self._local.writing = True
             try:
-                yield _Writing(connection, self.org)
+                yield transaction
+                transaction.flush()
             finally:
                 self._local.writing = False
 
 
-def connection_options() -> dict[str, Any]:
-    """How every connection is made. Prepared statements and session settings do not survive a pooler in
-    transaction mode.
-    """
-    return dict(
-        # Values become literals: the planner sees them, and one value may stand where two types are expected.
-        cursor_factory=psycopg.ClientCursor,
-        prepare_threshold=None,
-        connect_timeout=int(WAIT_SECONDS),
-        tcp_user_timeout=int(1_000 * WAIT_SECONDS),
-        keepalives_idle=2,
-        keepalives_interval=1,
-        keepalives_count=2,
-        application_name="contextd",
-    )
+_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+def _bound_to(ready: TranslatedStatement, values: Values) -> _Statement:
+    return ready.sql, bound(ready, values)
+
+
+def _sent(connection: WatchedConnection, statements: Sequence[_Statement]) -> list[_Rows]:
+    """Send statements in one message; return the rows of each."""
+    cursor = connection.cursor()
+    assert isinstance(cursor, psycopg.ClientCursor)
+    texts = [
+        sql if values is None else cursor.mogrify(sql.encode(), values)
+        for sql, values in statements
+    ]
+    cursor.execute("; ".join(texts).encode())
+    found: list[_Rows] = []
+    while True:
+        found.append(cursor.fetchall() if cursor.description is not None else [])
+        if not cursor.nextset():
+            return found

@@ -9,9 +9,10 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from contextd.stores.postgres_connection import UPKEEP, WatchedConnection, connection_options
+from contextd.stores.postgres_connection import UPKEEP
 from contextd.stores.postgres_errors import raising
 from contextd.stores.postgres_migrate import require_migrated, require_usable
+from contextd.stores.postgres_pool import WatchedConnection, connection_options
 from contextd_common.errors import NotFound
 
 _TRIES, _PAUSE = 60, 0.5

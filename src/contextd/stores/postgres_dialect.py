@@ -88,11 +88,11 @@ def translated(sql: str, org: int) -> TranslatedStatement:
 def bound(statement: TranslatedStatement, values: Values) -> Any:
     """The values as the statement names them."""
     if isinstance(values, dict):
-        return {name: _storable(value) for name, value in values.items()}
+        return {name: storable(value) for name, value in values.items()}
     stored = tuple(
-        [_storable(one) for one in json.loads(value)]
+        [storable(one) for one in json.loads(value)]
         if place in statement.lists
-        else _storable(value)
+        else storable(value)
         for place, value in enumerate(values)
     )
     if statement.numbered:
@@ -104,7 +104,8 @@ _ESCAPE = "\uf8f0"
 """A private character. PostgreSQL's text has no NUL, so it is stored as this and a zero."""
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
+    """The value as PostgreSQL can store it."""
     if not isinstance(value, str) or ("\0" not in value and _ESCAPE not in value):
         return value
     return value.replace(_ESCAPE, 2 * _ESCAPE).replace("\0", f"{_ESCAPE}0")

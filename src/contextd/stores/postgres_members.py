@@ -13,8 +13,8 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
 from contextd.stores import codec
 from contextd.stores.database import Connection, Database, fetch
-from contextd.stores.postgres_connection import WAIT_SECONDS, DatabaseConnections
 from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_pool import WAIT_SECONDS, DatabaseConnections
 from contextd_common.errors import Conflict, NotFound
 
 _LOCK = "members"

@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 from psycopg import errors
 
-from contextd.stores.postgres_connection import WatchedConnection, connection_options
 from contextd.stores.postgres_errors import raising
+from contextd.stores.postgres_pool import WatchedConnection, connection_options
 from contextd_common.errors import Busy, Unavailable
 
 _LOCK = 7_238_114

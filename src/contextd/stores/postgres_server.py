@@ -8,9 +8,9 @@ from psycopg import sql
 
 from contextd.domain.scope import Scope
 from contextd.stores import codec
-from contextd.stores.postgres_connection import WAIT_SECONDS, DatabaseConnections
 from contextd.stores.postgres_errors import raising
 from contextd.stores.postgres_members import PostgresCredentials
+from contextd.stores.postgres_pool import WAIT_SECONDS, DatabaseConnections
 from contextd.stores.postgres_signals import SignalExchange
 
 _TAKEN_SECONDS = 12

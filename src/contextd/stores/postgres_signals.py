@@ -17,7 +17,7 @@ import psycopg
 from contextd.domain.scope import Scope
 from contextd.ports.work import Heard, SignalKind
 from contextd.stores import codec
-from contextd.stores.postgres_connection import WatchedConnection, connection_options
+from contextd.stores.postgres_pool import WatchedConnection, connection_options
 
 GATHER_SECONDS = 0.1
 """NOTIFY takes a global lock, which halves the commits of eight writers: one per process and tenth of a second."""

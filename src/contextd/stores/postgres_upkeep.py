@@ -16,8 +16,7 @@ from contextd.stores.sql_upkeep import SqlUpkeep
 from contextd_common.errors import Unavailable
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
-_WITH_WORDS = """(docs.packed OR docs.length = 0 OR EXISTS (SELECT 1 FROM loose_postings
-    WHERE loose_postings.part = docs.part AND loose_postings.doc = docs.no))"""
+_WITH_WORDS = "(docs.packed OR docs.length = 0 OR docs.words <> '')"
 _COUNTS = {
     "records": "SELECT scope, count(*) FROM records WHERE {mine} GROUP BY scope",
     "record_documents": _OF_PARTS + " WHERE {mine} AND family = 'records' GROUP BY scope",
@@ -96,7 +95,7 @@ class PostgresUpkeep(SqlUpkeep):
         with self._database.write(str(scope)) as connection:
             numbers = fetch(connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
             for (part,) in numbers:
-                for table in ("docs", "forgotten", "loose_postings", "packed_postings"):
+                for table in ("docs", "forgotten", "packed_postings"):
                     connection.execute(f"DELETE FROM {table} WHERE part = ?", (part,))
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)

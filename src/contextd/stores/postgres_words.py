@@ -1,58 +1,102 @@
-"""The words of documents in PostgreSQL: packed postings for most, loose rows for new documents.
+"""The words of documents in PostgreSQL: packed postings for most, those of a new document in its own row.
 
 A posting list is read whole and scored in this process: ranking in SQL reads every row of a common word, and GIN
-indexes are not used behind row-level security. `pack` moves loose rows into the packed lists.
+indexes are not used behind row-level security. `pack` moves the words of new documents into the packed lists.
 """
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.domain.query import Family
 from contextd.domain.scope import Scope
-from contextd.stores.database import Connection, Database, fetch
+from contextd.stores import codec
+from contextd.stores.database import Connection, Database, fetch, later
 from contextd.stores.document_table import PartSource, Roster
 from contextd.stores.index_parts import token
-from contextd.stores.sql_conditions import placeholders
-from contextd.stores.sql_index_writing import DocumentRow, IndexWriter, LexedRow
+from contextd.stores.postgres_dialect import storable
+from contextd.stores.sql_index_writing import DocumentRow, IndexWriter, by_part
 from contextd.stores.word_tables import MOST_TIMES, Holders
 
 _POSTING = np.dtype([("doc", "<i8"), ("times", "<u2"), ("nears", "<u2")])
-_ROWS = """SELECT no, kind, status, confidence, valid_from, valid_to, length FROM docs
-    WHERE part = :part"""
-_OF_TERMS = """SELECT term, postings, 0, 0, 0 FROM packed_postings WHERE part = ? AND term IN ({terms})
-    UNION ALL SELECT term, NULL, doc, times, nears FROM loose_postings WHERE part = ? AND term IN ({terms})"""
-"""Both, and all words of a query, in one statement: most of the time of a word is that of asking."""
+_PACKED, _MOST = struct.Struct("<qHH"), int(MOST_TIMES)
+_PER_TERM = 150
+"""Bytes of a term and its postings beside these."""
 
-_LOOSEN = """INSERT INTO loose_postings (part, term, doc, times, nears)
-    SELECT ?, term, doc, times, nears FROM unnest(string_to_array(?, ' '), string_to_array(?, ' ')::bigint[],
-    string_to_array(?, ' ')::int[], string_to_array(?, ' ')::int[]) AS fresh (term, doc, times, nears)"""
-"""Four texts instead of five values for each word. A word has no space."""
+_ROWS = """SELECT no, kind, status, confidence, valid_from, valid_to, length, CASE WHEN packed THEN NULL ELSE words END
+    FROM docs WHERE part = :part"""
+_OF_TERMS = (
+    "SELECT term, postings FROM packed_postings WHERE part = ? AND term IN"
+    " (SELECT value FROM json_each(?))"
+)
+"""All words of a query in one statement: most of the time of a word is that of asking."""
+
+_ADD = "SELECT part, clock, gone FROM add_documents(?, ?, ?)"
+_KEEP = "SELECT clock, steps FROM keep_vectors(?, ?, ?, ?)"
+_COLUMNS = (
+    "id",
+    "kind",
+    "status",
+    "confidence",
+    "valid_from",
+    "valid_to",
+    "digest",
+    "terms",
+    "length",
+    "words",
+)
 
 _DOCUMENTS_AT_ONCE = 200
 
 LOOSE = 2_000
-"""Loose documents of a part that are packed at once: reading a common word of so many takes a millisecond."""
+"""Documents of a part with words of their own that are packed at once. The first search of a part sorts the words of so many
+in 30 ms.
+"""
 
 
 class PostgresWords:
-    """`WordTables` in the tables `packed_postings` and `loose_postings`."""
+    """`WordTables` in the table `packed_postings`, and in memory those of new documents: they come with their rows, so that
+    a commit costs the next search no further statement.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._reading: dict[tuple[int, str], NDArray[Any]] = {}
+        self._reading: dict[str, NDArray[Any]] = {}
+        self._loose: dict[str, bytearray] = {}
+        self._taken: set[int] = set()
+        self._last_packed = -1
+
+    def of_copy(self) -> PostgresWords:
+        """See `WordTables.of_copy`."""
+        return PostgresWords(self._database)
+
+    def take(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """See `WordTables.take`. Documents are packed in the order of their numbers."""
+        packed = (row[0] for row in rows if row[-1] is None)
+        self._last_packed = max(self._last_packed, max(packed, default=-1))
+        fresh = sorted(
+            (row[0], row[-1]) for row in rows if row[-1] is not None and row[0] not in self._taken
+        )
+        self._taken.update(number for number, _ in fresh)
+        loosened(self._loose, fresh)
+
+    @property
+    def kept_bytes(self) -> int:
+        """See `WordTables.kept_bytes`."""
+        return _PER_TERM * len(self._loose) + sum(map(len, self._loose.values()))
 
     @contextmanager
-    def reading(self, wanted: Mapping[int, Sequence[str]]) -> Iterator[None]:
+    def reading(self, part: int, words: Sequence[str]) -> Iterator[None]:
         """See `WordTables.reading`."""
         try:
-            for part, words in wanted.items():
-                self._reading.update(self._of_terms(part, words) if words else {})
+            self._reading = self._of_terms(part, words) if words else {}
             yield
         finally:
             self._reading = {}
@@ -78,8 +122,9 @@ class PostgresWords:
     def between(
         self, part: int, word: str, facet: bool, first: int, last: int
     ) -> list[tuple[int, bytes]]:
-        """See `WordTables.between`. A changed document has a new number, so its words are loose or newly packed."""
-        found = self._postings(part, _facet(word) if facet else word)
+        """See `WordTables.between`. A changed document has a new number, so that its words came with its row."""
+        term = _facet(word) if facet else word
+        found = self._loose_of(term) if first > self._last_packed else self._postings(part, term)
         chosen = found[(found["doc"] >= first) & (found["doc"] <= last)]
         counts = np.stack((chosen["times"], chosen["nears"]), axis=1).astype(np.uint32)
         return [(int(n), row.tobytes()) for n, row in zip(chosen["doc"], counts, strict=True)]
@@ -108,82 +153,84 @@ class PostgresWords:
         return int(np.count_nonzero(roster.alive[places[places >= 0]]))
 
     def _postings(self, part: int, term: str) -> NDArray[Any]:
-        known = self._reading.get((part, term))
-        return self._of_terms(part, [term])[part, term] if known is None else known
+        known = self._reading.get(term)
+        return self._of_terms(part, [term])[term] if known is None else known
 
-    def _of_terms(self, part: int, terms: Sequence[str]) -> dict[tuple[int, str], NDArray[Any]]:
-        asked = _OF_TERMS.format(terms=placeholders(terms))
+    def _of_terms(self, part: int, terms: Sequence[str]) -> dict[str, NDArray[Any]]:
         packed: dict[str, bytes] = {}
-        loose: dict[str, list[tuple[int, int, int]]] = {term: [] for term in terms}
-        for term, postings, *posting in self._database.rows(asked, (part, *terms, part, *terms)):
-            if postings is None:
-                loose[term].append(tuple(posting))
-            else:
-                packed[term] = postings
-        found: dict[tuple[int, str], NDArray[Any]] = {}
-        for term, postings in loose.items():
-            known = np.frombuffer(packed.get(term, b""), _POSTING)
-            fresh = np.array(sorted(postings), _POSTING)
-            found[part, term] = np.concatenate((known, fresh)) if postings else known
+        if self._last_packed >= 0:
+            packed = dict(self._database.rows(_OF_TERMS, (part, codec.dumps(list(terms)))))
+        found: dict[str, NDArray[Any]] = {}
+        for term in terms:
+            known, loose = np.frombuffer(packed.get(term, b""), _POSTING), self._loose_of(term)
+            # They may have been packed since their row was read.
+            fresh = loose[loose["doc"] > known["doc"][-1]] if len(known) else loose
+            found[term] = np.concatenate((known, fresh)) if len(fresh) else known
         return found
+
+    def _loose_of(self, term: str) -> NDArray[Any]:
+        return np.frombuffer(bytes(self._loose.get(term, b"")), _POSTING)
 
 
 class PostgresIndexWriter(IndexWriter):
     """The index inside one write to PostgreSQL."""
 
     def put(self, rows: Sequence[DocumentRow]) -> None:
-        """See `IndexWriter.put`."""
-        super().put(rows)
-        self._count_rows()
+        """See `IndexWriter.put`. New documents are one statement."""
+        for (scope, family), mine in by_part(rows).items():
+            for start in range(0, len(mine), _DOCUMENTS_AT_ONCE):
+                self._add(scope, family, mine[start : start + _DOCUMENTS_AT_ONCE])
+
+    def _add(self, scope: str, family: Family, rows: Sequence[DocumentRow]) -> None:
+        def added(found: list[Any]) -> None:
+            [(part, clock, forgotten)] = found
+            self._note_growth(clock, len(rows) + forgotten)
+            if forgotten:
+                self._trim_forgotten(part)
+            self._count_rows()
+
+        texts = codec.dumps([_as_json(row) for row in rows])
+        later(self._connection, _ADD, (scope, family, texts), added)
 
     def keep_vectors(self, scope: Scope, vectors: Mapping[str, bytes], model: str) -> None:
         """See `IndexWriter.keep_vectors`."""
-        super().keep_vectors(scope, vectors, model)
-        self._count_rows()
+
+        def kept(found: list[Any]) -> None:
+            for clock, steps in found:
+                self._note_growth(clock, steps)
+            self._count_rows()
+
+        values = (str(scope), model, list(vectors), list(vectors.values()))
+        later(self._connection, _KEEP, values, kept)
 
     def _count_rows(self) -> None:
         if self._doubled:
             self._doubled = False
             self._connection.execute("SELECT contextd.count_rows()")
 
-    def _begin(self, part: int) -> None:
-        pass
-
-    def _renumbered(self, part: int, number: int) -> int:
-        # The old number stays in packed postings; no document has it any more.
-        [(fresh,)] = fetch(
-            self._connection,
-            "UPDATE docs SET no = nextval('numbers'), packed = FALSE WHERE no = ? RETURNING no",
-            (number,),
-        )
-        self._forgotten(part, [number])
-        return int(fresh)
-
-    def _own_columns(self, row: DocumentRow) -> Mapping[str, Any]:
-        text, near, _ = row.lexed
-        return {"length": len(text.split()) + len(near.split())}
-
-    def _write_words(self, part: int, rows: Sequence[LexedRow]) -> None:
-        for start in range(0, len(rows), _DOCUMENTS_AT_ONCE):
-            self._write_some(part, rows[start : start + _DOCUMENTS_AT_ONCE])
-
-    def _write_some(self, part: int, rows: Sequence[LexedRow]) -> None:
-        postings: list[tuple[str, int, int, int]] = []
-        for number, text, near, meta in rows:
-            times, nears = Counter(text.split()), Counter(near.split())
-            for term in times.keys() | nears.keys():
-                counts = (min(found[term], int(MOST_TIMES)) for found in (times, nears))
-                postings.append((term, number, *counts))  # type: ignore[arg-type]
-            postings += [(f"={facet}", number, 0, 0) for facet in set(meta.split())]
-        if postings:
-            columns = (" ".join(map(str, column)) for column in zip(*postings, strict=True))
-            self._connection.execute(_LOOSEN, (part, *columns))
-
     def _drop_words(self, part: int, numbers: Sequence[int]) -> None:
-        self._connection.execute(
-            f"DELETE FROM loose_postings WHERE part = ? AND doc IN ({placeholders(numbers)})",
-            (part, *numbers),
-        )
+        """Nothing: new ones stand in the row of the document, and packed ones are dropped when they are packed again."""
+
+
+def _as_json(row: DocumentRow) -> dict[str, Any]:
+    """The columns of a document. A word has no space."""
+    text, near, meta = (field.split() for field in row.lexed)
+    times, nears = Counter(text), Counter(near)
+    words = [
+        f"{term} {min(times[term], _MOST)} {min(nears[term], _MOST)}" for term in times | nears
+    ]
+    words += [f"={facet} 0 0" for facet in dict.fromkeys(meta)]
+    values = (row.id, *row.columns, len(text) + len(near), " ".join(words))
+    return {name: storable(value) for name, value in zip(_COLUMNS, values, strict=True)}
+
+
+def loosened(loose: dict[str, bytearray], documents: Iterable[tuple[int, str]]) -> None:
+    """Add the words of documents, by number and in order, to the postings of each."""
+    for number, words in documents:
+        parts = words.split(" ") if words else []
+        for term, times, nears in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            posting = _PACKED.pack(number, int(times), int(nears))
+            loose.setdefault(term, bytearray()).extend(posting)
 
 
 def pack(connection: Connection, part: int) -> None:
@@ -194,18 +241,13 @@ def pack(connection: Connection, part: int) -> None:
     known = dict(
         fetch(connection, "SELECT term, postings FROM packed_postings WHERE part = ?", (part,))
     )
-    loose: dict[str, list[tuple[int, int, int]]] = {}
-    rows = fetch(
-        connection,
-        "SELECT term, doc, times, nears FROM loose_postings WHERE part = ? ORDER BY term, doc",
-        (part,),
-    )
-    for term, *posting in rows:
-        loose.setdefault(term, []).append(tuple(posting))
+    fresh_words = "SELECT no, words FROM docs WHERE part = ? AND NOT packed ORDER BY no"
+    loose: dict[str, bytearray] = {}
+    loosened(loose, fetch(connection, fresh_words, (part,)))
     lists: list[tuple[int, str, bytes]] = []
     for term in known.keys() | loose.keys():
         old = np.frombuffer(known.get(term, b""), _POSTING)
-        fresh = np.concatenate((old, np.array(loose.get(term, []), _POSTING)))
+        fresh = np.concatenate((old, np.frombuffer(bytes(loose.get(term, b"")), _POSTING)))
         fresh = fresh[np.isin(fresh["doc"], alive)]
         lists.append((part, term, fresh.tobytes()))
     connection.executemany(
@@ -213,8 +255,9 @@ def pack(connection: Connection, part: int) -> None:
         " ON CONFLICT (part, term) DO UPDATE SET postings = excluded.postings",
         lists,
     )
-    connection.execute("DELETE FROM loose_postings WHERE part = ?", (part,))
-    connection.execute("UPDATE docs SET packed = TRUE WHERE part = ?", (part,))
+    connection.execute(
+        "UPDATE docs SET packed = TRUE, words = '' WHERE part = ? AND NOT packed", (part,)
+    )
 
 
 def _facet(facet: str) -> str:

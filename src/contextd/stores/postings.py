@@ -96,11 +96,6 @@ class Postings:
         """Whether a word was read already."""
         return word in self._known
 
-    def is_current(self, word: str) -> bool:
-        """Whether a word was read since the last change."""
-        known = self._known.get(word)
-        return known is not None and known.at == len(self._changed)
-
     def holding(self, word: str, seen: Seen) -> Held:
         """The visible documents with a word."""
         one = self._current(word, facet=False)
@@ -141,9 +136,11 @@ class Postings:
         return known
 
     def _posting(self, numbers: NDArray[np.int64], times: NDArray[np.uint16]) -> _Posting:
-        places = self.roster.places(numbers)
-        if len(places) and (places[0] < 0 or (places[1:] <= places[:-1]).any()):
-            order = np.argsort(places)
+        return self._placed(self.roster.places(numbers), times)
+
+    def _placed(self, places: Places, times: NDArray[np.uint16]) -> _Posting:
+        if len(places) and (places.min() < 0 or (places[1:] <= places[:-1]).any()):
+            order = np.argsort(places, kind="stable")
             order = order[places[order] >= 0]
             places, times = places[order], times[:, order]
         return _Posting(places.astype(np.int32), times, len(self._changed))
@@ -162,12 +159,12 @@ class Postings:
         for first, last in ranges:
             stays &= (stands < first) | (stands > last)
             found += self.tables.between(self.part, word, facet, first, last)
-        numbers = np.concatenate((stands[stays], np.array([n for n, _ in found], np.int64)))
+        # A document keeps its place, so only those of changed ones are looked for.
+        fresh_places = self.roster.places(np.array([n for n, _ in found], np.int64))
+        places: Places = np.concatenate((known.places[stays], fresh_places), dtype=np.intp)
         counts = np.frombuffer(b"".join(count for _, count in found), np.uint32).reshape(-1, 2).T
         fresh = np.minimum(counts, MOST_TIMES).astype(np.uint16)
-        order = np.argsort(numbers, kind="stable")
-        times = np.concatenate((known.times[:, stays], fresh), axis=1)
-        return self._posting(numbers[order], times[:, order])
+        return self._placed(places, np.concatenate((known.times[:, stays], fresh), axis=1))
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[_Range]:

@@ -15,7 +15,7 @@ from contextd.domain.scope import Scope
 from contextd.runtime.kept_memory import Kept
 from contextd.stores import codec, filters, ranking
 from contextd.stores.checkouts import Checkouts, Known
-from contextd.stores.combined_reads import LocalRankings
+from contextd.stores.combined_reads import require_same_length
 from contextd.stores.database import Database
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.index_parts import IndexPart, Parts
@@ -34,7 +34,7 @@ _ALL = 1 << 62
 """The limit of a statement that returns every row."""
 
 
-class SqlIndex(LocalRankings):
+class SqlIndex:
     """`Index`, limited to a grant."""
 
     def __init__(
@@ -50,25 +50,65 @@ class SqlIndex(LocalRankings):
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
         facets = filters.facet_conditions(query)
+        if limit < 1 or not filters.asked_tokens(words):
+            return []
+        with self._database.snapshot():
+            return self._lexical(words, self._parts.of(query), query, facets, limit)
+
+    def _lexical(
+        self,
+        words: Sequence[str],
+        parts: Sequence[IndexPart],
+        query: Query,
+        facets: Sequence[str],
+        limit: int,
+    ) -> list[Match]:
         asked = filters.asked_tokens(words)
         if not asked or limit < 1:
             return []
-        with self._database.snapshot():
-            parts = self._parts.of(query)
-            hidden = {part.number: self._hidden(part) for part in parts}
-            return self._caches.lexicons.best(asked, parts, query, facets, limit, hidden)
+        hidden = {part.number: self._hidden(part) for part in parts}
+        return self._caches.lexicons.best(asked, parts, query, facets, limit, hidden)
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
         facets = filters.facet_conditions(query)
-        found: list[tuple[str, str, float]] = []
         with self._database.snapshot():
-            for part in self._parts.of(query):
-                among = self._caches.lexicons.carrying(part.number, facets) if facets else None
-                found += self._caches.vectors.nearest(
-                    part.number, vector, model, query, part.asked, among, limit, self._hidden(part)
-                )
+            return self._dense(vector, model, self._parts.of(query), query, facets, limit)
+
+    def _dense(
+        self,
+        vector: Vector,
+        model: str,
+        parts: Sequence[IndexPart],
+        query: Query,
+        facets: Sequence[str],
+        limit: int,
+    ) -> list[Match]:
+        found: list[tuple[str, str, float]] = []
+        for part in parts:
+            among = self._caches.lexicons.carrying(part, facets) if facets else None
+            found += self._caches.vectors.nearest(
+                part, vector, model, query, among, limit, self._hidden(part)
+            )
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
+
+    def rankings(
+        self,
+        asked: Sequence[Sequence[str]],
+        vector: Vector | None,
+        model: str,
+        query: Query,
+        limit: int,
+    ) -> tuple[list[list[Match]], list[Match]]:
+        """See `Index.rankings`. One snapshot, so that a remote database is asked once whether anything changed."""
+        facets = filters.facet_conditions(query)
+        near: list[Match] = []
+        with self._database.snapshot():
+            parts = self._parts.of(query)
+            if vector is not None:
+                near = self._dense(vector, model, parts, query, facets, limit)
+                require_same_length(self.misfits(model, len(vector), query), model)
+            return [self._lexical(words, parts, query, facets, limit) for words in asked], near
 
     def _hidden(self, part: IndexPart) -> NDArray[np.int64] | None:
         """The documents of a part that only other checkouts have."""

@@ -179,10 +179,11 @@ def _page(rows: Sequence[Sequence[Any]], limit: int) -> Page:
 
 def _scoped_change(row: Sequence[Any]) -> tuple[Scope, Change]:
     scope, *entry = row
-    return codec.parse_scope(scope), _change(entry)
+    return codec.parse_scope(scope), change_of(entry)
 
 
-def _change(row: Sequence[Any]) -> Change:
+def change_of(row: Sequence[Any]) -> Change:
+    """The change of a row of `changes`."""
     seq, record_id, at, actor, action, reason, before, after, undoes = row
     return Change(
         seq,
@@ -232,4 +233,4 @@ def write_record(
     states = (pack(text) if text is not None else None for text in (was, after))
     values = (scope, id_, record.kind, now, *why, *states, change.undoes)
     [(seq,)] = fetch(connection, _CHANGE, values)
-    return _change((seq, id_, now, *why, was, after, change.undoes))
+    return change_of((seq, id_, now, *why, was, after, change.undoes))

@@ -11,7 +11,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
 from contextd.domain.usage import ByProducts, Observation, ObservationSummary
 from contextd.stores import codec, rules
-from contextd.stores.database import Connection, Database, fetch
+from contextd.stores.database import Connection, Database, later
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.row_checks import readable
 from contextd.stores.sql_conditions import placeholders
@@ -34,7 +34,7 @@ _MAKE_ROOM = """DELETE FROM missed_queries
     AND NOT EXISTS (SELECT 1 FROM missed_queries WHERE scope = ?1 AND query = ?2)
     AND scope = ?1 AND query =
         (SELECT query FROM missed_queries WHERE scope = ?1 ORDER BY count, latest LIMIT 1)"""
-_TYPE = """INSERT INTO observation_types (scope, counted, type, count) VALUES (?, ?, ?, ?)
+_TYPES = """INSERT INTO observation_types (scope, counted, type, count) VALUES {rows}
     ON CONFLICT (scope, counted, type) DO UPDATE SET count = observation_types.count + excluded.count"""
 
 _HAND_OUT = """INSERT INTO handed_out (scope, session, digest, at) VALUES (?, ?, ?, ?)
@@ -162,12 +162,30 @@ def _log_in(connection: Connection, scope: str, observations: Sequence[Observati
     counts = Counter(rules.COUNTED_AS[one.action] for one in observations)
     last = max(to_micros(one.at) for one in observations)
     totals = (counts["reads"], counts["writes"], counts["misses"], last, len(observations))
-    # Changing this row first keeps other writers of the scope out of the rows below.
-    [(misses, logged)] = fetch(connection, _OF_SCOPE, (scope, *totals))
     missed = [one.query for one in observations if one.action == "miss" and one.query]
-    for place, query in enumerate(missed, misses - counts["misses"] + 1):
-        connection.execute(_MAKE_ROOM, (scope, query, rules.MISSED_QUERIES))
-        connection.execute(_MISSED, (scope, query, place))
+
+    def counted(rows: list[Any]) -> None:
+        [(misses, logged)] = rows
+        for place, query in enumerate(missed, misses - counts["misses"] + 1):
+            connection.execute(_MAKE_ROOM, (scope, query, rules.MISSED_QUERIES))
+            connection.execute(_MISSED, (scope, query, place))
+        _drop_oldest(connection, scope, logged)
+
+    # Changing this row first keeps other writers of the scope out of the rows below.
+    later(connection, _OF_SCOPE, (scope, *totals), counted)
+    types: Counter[tuple[str, str]] = Counter()
+    for one in observations:
+        types.update([(rules.COUNTED_AS[one.action], one.type)] if one.type else ())
+        types.update([("agents", one.agent)] if one.agent else ())
+    values = [
+        (scope, name, type_, count) for (name, type_), count in types.items() if name != "misses"
+    ]
+    if values:
+        sql = _TYPES.format(rows=", ".join(["(?, ?, ?, ?)"] * len(values)))
+        connection.execute(sql, [value for row in values for value in row])
+
+
+def _drop_oldest(connection: Connection, scope: str, logged: int) -> None:
     dropped = 0
     while logged - dropped > rules.OBSERVATIONS:
         dropped += rules.OBSERVATIONS_DROPPED
@@ -178,9 +196,3 @@ def _log_in(connection: Connection, scope: str, observations: Sequence[Observati
             " (SELECT seq FROM observations WHERE scope = ? ORDER BY seq LIMIT ?)",
             (scope, dropped),
         )
-    types = Counter((rules.COUNTED_AS[one.action], one.type) for one in observations if one.type)
-    for (counted, type_), count in types.items():
-        if counted != "misses":
-            connection.execute(_TYPE, (scope, counted, type_, count))
-    for agent, count in Counter(one.agent for one in observations if one.agent).items():
-        connection.execute(_TYPE, (scope, "agents", agent, count))

@@ -14,6 +14,7 @@ from contextd.domain.changes import (
     Committed,
     KnowledgeChanges,
     Put,
+    Removal,
     no_code_index,
 )
 from contextd.domain.documents import record_document
@@ -27,7 +28,7 @@ from contextd.stores import codec, rules
 from contextd.stores.authorise import authorise, writable
 from contextd.stores.checkouts import Checkouts
 from contextd.stores.combined_reads import LocalReads
-from contextd.stores.database import Connection, Database, fetch
+from contextd.stores.database import Connection, Database, later
 from contextd.stores.granted_rows import GrantedRows
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sql_awareness import (
@@ -117,8 +118,8 @@ class SqlView(LocalReads, ABC):
         ready = self._prepared(changes, now)
         known = (self._granted.owner, call, now, self._kept(answer))
         with self._database.write(*_locks(changes, call)) as connection:
-            if call and not fetch(connection, _CALL, known):
-                raise rules.committed_already()
+            if call:
+                later(connection, _CALL, known, _require_first)
             return self._write(connection, ready, now)
 
     def _prepared(self, changes: Changes, now: int) -> Prepared:
@@ -148,13 +149,13 @@ class SqlView(LocalReads, ABC):
         return ready
 
     def _write(self, connection: Connection, ready: Prepared, now: int) -> Committed:
-        changes, knowledge, work = ready.changes, ready.changes.knowledge, ready.changes.work
+        knowledge, work = ready.changes.knowledge, ready.changes.work
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
         index = self.index_writer(connection)
         for change, snapshot in zip(knowledge.records, ready.snapshots, strict=True):
-            changed.append(write_record(connection, change, snapshot, changes.actor, now))
+            self._write_record(connection, ready, change, snapshot, now, changed)
             if not isinstance(change, Put):
                 index.forget(change.record.scope, [change.record.id])
         for code in ready.code:
@@ -183,6 +184,18 @@ class SqlView(LocalReads, ABC):
         if ready.beside is not None:
             write_notes(connection, ready.beside)
         return Committed(changed, sessions, events, jobs, decided)
+
+    def _write_record(
+        self,
+        connection: Connection,
+        ready: Prepared,
+        change: Put | Removal,
+        snapshot: codec.Json,
+        now: int,
+        changed: list[Change],
+    ) -> None:
+        """Apply a change of a record, and add it to `changed` before the write ends."""
+        changed.append(write_record(connection, change, snapshot, ready.changes.actor, now))
 
     def _places(self, changes: KnowledgeChanges) -> dict[str, str]:
         """The scopes of the records in this commit's contradictions."""
@@ -216,6 +229,11 @@ _CALL = """
 INSERT INTO calls (owner, key, at, answer) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key
 """
 _ANSWER = "UPDATE calls SET answer = ? WHERE owner = ? AND key = ?"
+
+
+def _require_first(added: Sequence[Any]) -> None:
+    if not added:
+        raise rules.committed_already()
 
 
 def _locks(changes: Changes, call: str) -> set[str]:

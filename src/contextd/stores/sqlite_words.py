@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -32,6 +32,18 @@ class Fts5Words:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def of_copy(self) -> Fts5Words:
+        """See `WordTables.of_copy`. Words are read from the file."""
+        return self
+
+    def take(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """See `WordTables.take`."""
+
+    @property
+    def kept_bytes(self) -> int:
+        """See `WordTables.kept_bytes`."""
+        return 0
+
     def source(self, part: int) -> PartSource:
         """See `WordTables.source`."""
         whole, newer = (_ROW.format(join=join, part=part) for join in ("JOIN", "LEFT JOIN"))
@@ -53,7 +65,7 @@ class Fts5Words:
                     break
         return total
 
-    def reading(self, wanted: Mapping[int, Sequence[str]]) -> AbstractContextManager[None]:
+    def reading(self, part: int, words: Sequence[str]) -> AbstractContextManager[None]:
         """See `WordTables.reading`. A statement costs next to nothing here."""
         return nullcontext()
 

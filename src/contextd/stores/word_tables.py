@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -21,16 +21,29 @@ MOST_TIMES = np.iinfo(np.uint16).max
 class WordTables(Protocol):
     """Reads words and facets of a part. A count is two 32-bit numbers per word: in text and in `near` text."""
 
+    def of_copy(self) -> WordTables:
+        """The same tables for the copy of one part, which may keep words that `take` brings."""
+        ...
+
     def source(self, part: int) -> PartSource:
-        """The statements that read documents: their seven columns are those of `Roster.take`, and a length."""
+        """The statements that read documents: their first seven columns are those of `Roster.take`, and a length."""
+        ...
+
+    def take(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """The copy takes these rows of `source`."""
+        ...
+
+    @property
+    def kept_bytes(self) -> int:
+        """The memory of what `take` keeps."""
         ...
 
     def length(self, stored: Any) -> int:
         """The words of a document, from the seventh column."""
         ...
 
-    def reading(self, wanted: Mapping[int, Sequence[str]]) -> AbstractContextManager[None]:
-        """While this context is open, these words of parts will be read, all in one snapshot and thread."""
+    def reading(self, part: int, words: Sequence[str]) -> AbstractContextManager[None]:
+        """While this context is open, these words will be read for the first time, in one snapshot and thread."""
         ...
 
     def holders(self, part: int, word: str) -> Holders:

@@ -21,6 +21,7 @@ from contextd.runtime.kept_memory import (
 )
 from contextd.stores.dense import DenseIndex, _Matrix
 from contextd.stores.lexicons import Lexicons, _Lengths
+from contextd.stores.sqlite_words import Fts5Words
 from support.desks import embedder
 
 MB = 1 << 20
@@ -209,7 +210,7 @@ def test_nothing_is_released_under_a_search_that_runs() -> None:
     vectors = DenseIndex(None, lambda: 5.0)  # type: ignore[arg-type]
     vectors._matrices[1, "m", 384] = _Matrix(384)
     words = Lexicons(None, None, lambda: 5.0)  # type: ignore[arg-type]
-    words._known[1] = _Lengths(1, None)  # type: ignore[arg-type]
+    words._known[1] = _Lengths(1, Fts5Words(None))  # type: ignore[arg-type]
     for index in (vectors, words):
         [kept] = index.kept()
         assert kept.bytes > 0
