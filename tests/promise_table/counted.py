@@ -116,4 +116,14 @@ ROWS = (
         before="if event.key not in there_already)",
         after="if event.key)",
     ),
+    Promise(
+        says="What a sub-agent met counts as no error of the session.",
+        sort="counted",
+        tests=[
+            "tests/unit/remedies/test_session_errors.py::test_sub_agents_refused_calls_other_tools_and_a_look_for_a_file_meet_no_error"
+        ],
+        file="remedies/session_errors.py",
+        before='        if event.data.get("sidechain"):\n            continue\n',
+        after="",
+    ),
 )

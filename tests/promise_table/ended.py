@@ -220,4 +220,24 @@ ROWS = (
         before="        return bool(numbers & newer.names)\n",
         after="        return bool(numbers)\n",
     ),
+    Promise(
+        says="A digest of a question leaves out what you took back.",
+        sort="ended",
+        tests=[
+            "tests/unit/folding/test_digests.py::test_a_digest_of_a_question_leaves_out_what_the_user_took_back"
+        ],
+        file="folding/digest_input.py",
+        before="for hit in result.hits if not hit.validity.replaced\n",
+        after="for hit in result.hits\n",
+    ),
+    Promise(
+        says="A contradiction of records that no longer disagree ends with the next comparison.",
+        sort="ended",
+        tests=[
+            "tests/unit/awareness/test_awareness.py::test_a_comparison_of_all_records_lists_what_disagrees_and_drops_what_no_longer_does"
+        ],
+        file="awareness/operations/contradictions.py",
+        before="and disagreement(by_id[pair.a], by_id[pair.b], types) is None",
+        after="and disagreement(by_id[pair.a], by_id[pair.b], types) is not None",
+    ),
 )

@@ -93,4 +93,34 @@ ROWS = (
         before=" or _is_part(alone, text, secret):\n",
         after=":\n",
     ),
+    Promise(
+        says="A question in the usage log keeps no secret.",
+        sort="redacted",
+        tests=[
+            "tests/promises/test_every_verb_scrubs.py::test_a_database_holds_no_secret_that_comes_by"
+        ],
+        file="stores/sql_upkeep.py",
+        before="note_rows(scrubbed(by_products, self._scrub), self._database.now())",
+        after="note_rows(by_products, self._database.now())",
+    ),
+    Promise(
+        says="What a job failed with keeps no secret.",
+        sort="redacted",
+        tests=[
+            "tests/promises/test_every_verb_scrubs.py::test_a_database_holds_no_secret_that_comes_by"
+        ],
+        file="stores/sql_jobs.py",
+        before="        error = self._scrub(error)\n        codec.check_text(error)\n",
+        after="        codec.check_text(error)\n",
+    ),
+    Promise(
+        says="A password behind the escape of a tab is redacted.",
+        sort="redacted",
+        tests=[
+            "tests/unit/redaction/test_redact.py::test_a_secret_is_found_behind_a_name_that_follows_an_escape"
+        ],
+        file="redaction/labelled.py",
+        before='text[start] in "nrt"',
+        after='text[start] in "nr"',
+    ),
 )

@@ -177,4 +177,24 @@ ROWS = (
         before="        if dry_run or ids:\n",
         after="        if dry_run:\n",
     ),
+    Promise(
+        says="No file for agents is written into a folder that is not trusted, whatever the home asks for.",
+        sort="refused",
+        tests=[
+            "tests/unit/briefing/test_memory_file.py::test_nothing_is_written_into_a_folder_that_is_not_trusted"
+        ],
+        file="briefing/operations/reflecting.py",
+        before="if not runtime.checkout.trusted or not runtime.checkout.context.is_dir():",
+        after="if not runtime.checkout.context.is_dir():",
+    ),
+    Promise(
+        says="Who may only read queues no scan of a changed project.",
+        sort="refused",
+        tests=[
+            "tests/unit/projects/test_projects_that_change.py::test_who_may_only_read_neither_scans_again_nor_is_told_to_wait_for_it"
+        ],
+        file="projects/checkout_shape.py",
+        before='    if not runtime.caller.may("write", runtime.scope):\n        return ""\n',
+        after="",
+    ),
 )

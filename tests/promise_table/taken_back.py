@@ -203,4 +203,14 @@ ROWS = (
         before="            directory.save(_cut(whole, {chain.part.scope}, places))\n",
         after="            directory.save(whole)\n",
     ),
+    Promise(
+        says="A session whose import was undone comes back as ended, not as open.",
+        sort="taken back",
+        tests=[
+            "tests/unit/domain/test_session_changes.py::test_a_status_only_advances_and_a_client_that_resumes_reopens_it"
+        ],
+        file="domain/sessions.py",
+        before='    if change.resumed and session.status != "withdrawn":\n',
+        after="    if change.resumed:\n",
+    ),
 )

@@ -155,7 +155,6 @@ def brief(
     packed = pack_agreeing(runtime, [s for s in sections if s.lines], every, room)
     quoted_records = [every[id] for id in packed.ids]
     runtime.trace.own_texts += [record.text for record in quoted_records]
-    runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
 
 

@@ -80,7 +80,6 @@ def recapped(
         if line.id not in directives.records
         or unpunctuated(directives.records[line.id].content) not in known
     ]
-    runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
     parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]
     parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
     text = "\n".join(parts)

@@ -29,7 +29,7 @@ class Trace:
     tracked in the agent's session.
 
     `gave` are items that entered the agent's window, `own_texts` contextd's own texts among them, `used` the
-    served records. `notices` are added to the answer; `injected` are the records in them. `by_words` says why
+    records that answer a query. `notices` are added to the answer; `injected` are the records in them. `by_words` says why
     some texts were only searched by words, so that an empty answer proves nothing. `session` is the session
     they were served in, if not the call's own. `committed` says that the call wrote something durably, `keyed` that it
     was more than the code index, so that the call must not run again.

@@ -78,9 +78,14 @@ def bind_pattern(reading: FileReading, node: Node | None, found: Expr) -> None:
         for child in inner:
             bind_pattern(reading, child, found)
     elif kind in ("tuple_pattern", "slice_pattern"):
-        for number, one in enumerate(node.named_children):
+        for number, one in enumerate(_places(node)):
             part: Expr = ("part", found, number) if kind == "tuple_pattern" else ("item", found)
             bind_pattern(reading, one, part)
+
+
+def _places(node: Node) -> list[Node]:
+    """The patterns in a pattern, with `_`, which the grammar does not name but which takes a place."""
+    return [one for one in node.children if one.is_named or one.type == "_"]
 
 
 def _struct(reading: FileReading, node: Node) -> None:
@@ -95,7 +100,7 @@ def _struct(reading: FileReading, node: Node) -> None:
 def _tuple_struct(reading: FileReading, node: Node, found: Expr) -> None:
     type_ = node.child_by_field_name("type")
     written = value(type_)
-    for number, one in enumerate(child for child in node.named_children if child != type_):
+    for number, one in enumerate(child for child in _places(node) if child != type_):
         if str(written[-1]) in _TAKEN_OUT:
             bind_pattern(reading, one, item_of(found))
         else:

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from contextd.awareness.export import LARGEST
+from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import Changes, KnowledgeChanges
 from contextd.domain.usage import ByProducts, RecordUse
 from contextd_common.errors import ContextdError
@@ -414,3 +415,27 @@ def test_a_call_outside_of_any_project_sees_the_whole_home(shop, blog, neighbour
     assert theirs > 0
     assert nowhere("introspect")["identity"]["contextCount"] == 2 + theirs
     assert shop("introspect")["identity"]["contextCount"] == 1
+
+
+def test_a_comparison_of_all_records_lists_what_disagrees_and_drops_what_no_longer_does(desk):
+    one, other, third = saved(
+        desk,
+        "The upload timeout of the shop is 30 seconds",
+        "Deploys of the shop run on Fridays",
+        "The cart of the shop keeps ten items",
+    )
+    # As if both were noted by a version that compared otherwise, or before one was edited.
+    now = desk.runtime().clock.now()
+    pairs = [
+        Contradiction(a=min(one, it), b=max(one, it), kind="value", reason="x", found_at=now)
+        for it in (other, third)
+    ]
+    desk.runtime().commit(knowledge=KnowledgeChanges(disagree=pairs))
+    desk.put(
+        desk.record(other).with_(content="The upload timeout of the shop is 60 seconds"), "edit"
+    )
+    desk.as_owner("compare_records")
+    desk.host.work_off()
+    [dispute] = desk("list_contradictions")["contradictions"]
+    assert {dispute["a"]["id"], dispute["b"]["id"]} == {one, other}
+    assert dispute["reason"] != "x"

@@ -98,3 +98,18 @@ def test_a_stale_handoff_is_written_anew(shop, home):
     home.clock.move(days=2)
     reflected(shop)
     assert path.read_text("utf-8") != before
+
+
+def test_nothing_is_written_into_a_folder_that_is_not_trusted(open_desk):
+    # The home asks for the files: the settings of such a folder are not read.
+    desk = open_desk(memory_file=True, memory_into="AGENTS.md")
+    desk.as_owner("init")
+    learn(desk, "Amounts are stored in cents")
+    desk.as_owner("trust", revoke=True)
+    before = {path: path.read_bytes() for path in desk.root.rglob("*.md")}
+    reflected(desk)
+    assert {path: path.read_bytes() for path in desk.root.rglob("*.md")} == before
+    desk.as_owner("trust")
+    reflected(desk)
+    for file in (".context/MEMORY.md", "AGENTS.md"):
+        assert "Amounts are stored in cents" in (desk.root / file).read_text("utf-8")

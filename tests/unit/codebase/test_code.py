@@ -137,3 +137,62 @@ def test_code_found_by_a_search_of_everything_begins_with_where_it_is(desk):
     assert (hit["symbol"], hit["source"]) == ("refreshToken", "src/auth/token.ts:1-9")
     text = desk.answer("context_search", query="refreshToken", type="code").text
     assert text.startswith("1. src/auth/token.ts:1-9 refreshToken\nexport const LIFETIME")
+
+
+@pytest.mark.parametrize(
+    ("text", "attached"),
+    [
+        ("refreshToken must rotate", True),
+        ("Call `renew` first", True),
+        ("Call renew() first", True),
+        ("Call `AuthService.renew` first", True),
+        ("Call `AuthService#renew()` first", True),
+        ("Renew the contract and renew the lease", False),
+        ("See src/auth/service.ts", True),
+        ("See service.ts", True),
+        ("See src/auth/token.ts", False),
+        ("AuthServices are many", False),
+    ],
+)
+def test_a_record_that_names_a_definition_as_code_does_is_attached_to_its_file(
+    desk, text, attached
+):
+    desk.as_owner("init")
+    (desk.root / "src/auth/service.ts").write_text(
+        "export class AuthService { renew() {} }\nexport function refreshToken() {}\n"
+    )
+    desk("codebase_index")
+    desk("save_context", content=f"In this shop, remember what ends at noon: {text}.")
+    known = desk("read_file", path="src/auth/service.ts")["knowledge"]
+    assert bool(known) is attached
+
+
+def test_only_records_that_an_answer_had_room_for_were_read(desk):
+    desk.as_owner("init")
+    texts = [
+        f"Rule {n} of src/auth/service.ts: {'rotate every token at noon ' * 8}" for n in range(6)
+    ]
+    ids = {desk("save_context", content=text)["id"] for text in texts}
+    answer = desk("read_file", path="src/auth/service.ts", budget=700)
+    shown = {one["id"] for one in answer["knowledge"]}
+    assert 0 < len(shown) < len(ids)
+    assert answer["tokens"] <= 700
+    assert f"{len(ids) - len(shown)} more pieces of knowledge" in answer["notice"]
+    [read] = [one for one in desk.observed() if one.operation == "read_file"]
+    assert set(read.record_ids) == shown
+
+
+def test_an_unknown_module_is_answered_with_the_ones_there_are(desk):
+    with pytest.raises(NotFound) as caught:
+        desk("project_module", name="auth")
+    assert caught.value.hint == "run `contextd init` first"
+    desk.as_owner("init")
+    [name, *_] = desk("project_overview")["modules"]
+    with pytest.raises(NotFound) as caught:
+        desk("project_module", name="quantum")
+    assert caught.value.hint.startswith("modules: ")
+    named = str(name).partition(":")[0]
+    assert named in caught.value.hint
+    with pytest.raises(NotFound) as caught:
+        desk("project_module", name=f"{named}x")
+    assert named in caught.value.hint

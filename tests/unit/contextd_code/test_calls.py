@@ -367,7 +367,9 @@ def test_an_index_of_scip_says_what_no_type_says_and_only_while_it_is_fresh(tmp_
     assert callers(calls, "cart.py", "Cart.add") == {("cart.py", "mine")}
 
 
-@pytest.mark.parametrize("data", [b"\x12\xff\xff\xff\x7f", b"\xff" * 12, b"\x0b"])
+@pytest.mark.parametrize(
+    "data", [b"\x12\xff\xff\xff\x7f", b"\xff" * 12, b"\x08" + b"\x80" * 60 + b"\x01", b"\x0b"]
+)
 def test_an_index_that_is_none_is_refused_by_the_reader_and_ignored_by_the_graph(tmp_path, data):
     with pytest.raises(ValueError, match=r"\w"):
         read_scip(data)

@@ -240,7 +240,7 @@ other.price;
 
 AMBIENT = {
     "package.json": '{"name": "app"}',
-    "env.d.ts": "declare const BUILD: string;\ninterface Plugin { name: string }\n",
+    "env.d.ts": "declare const BUILD: string;\ninterface Plugin { name: string; list: string }\n",
     "setup.ts": """import "x";
 declare global { interface Session { user: string } }
 type Mine = Session; // uses Session

@@ -154,6 +154,8 @@ SPACES = {
 }
 """,
     "Other/Tags.cs": "namespace Other.Tags { public class Label { } }",
+    # A type inside of another one is no type of the namespace.
+    "Shop/Nested.cs": "namespace Shop.Tags { class Around { public class Label { } } }",
 }
 
 

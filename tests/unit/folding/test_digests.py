@@ -232,6 +232,18 @@ def test_a_subtask_in_one_conversation_saves_nothing(agent):
     assert set(levels(agent).values()) == {0}
 
 
+def test_a_digest_of_a_question_leaves_out_what_the_user_took_back(agent):
+    question = "where does the refresh token of the shop live"
+    old = agent("save_context", content="The refresh token of the shop lives in Redis")["id"]
+    assert "in Redis" in agent("digest", query=question)["digest"]
+    agent("save_context", content="Since May the shop has its refresh token in Postgres")
+    record = agent.record(old)
+    agent.put(record.with_(data={**record.data, "taken_back": True}), "retract")
+    digest = agent("digest", query=question)["digest"]
+    assert "in Redis" not in digest
+    assert "in Postgres" in digest
+
+
 def test_savings_are_of_one_project(agent, neighbour):
     agent("digest", paths=["build.log"])
     found: Any = neighbour.desk(agent.host)("savings")

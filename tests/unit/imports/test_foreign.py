@@ -129,6 +129,24 @@ def test_chats_are_conversations_with_their_own_times(tmp_path, packed):
     assert rounding.events[1].text == "Once, at the end."
 
 
+def test_what_a_user_pasted_into_a_chat_is_a_note_and_not_their_words(tmp_path):
+    said = "Why does it fail?\n```\nKeyError: 'a'\n```"
+    messages = [
+        {"uuid": "1", "sender": "human", "text": said, "created_at": WHEN},
+        {"uuid": "2", "sender": "assistant", "text": said},
+        {"uuid": "3", "sender": "human", "text": "```\nonly pasted\n```"},
+    ]
+    path = written(tmp_path / "conversations.json", [{**CLAUDE[0], "chat_messages": messages}])
+    [chat] = read(path, "claude.ai")
+    assert [(one.type, one.role, one.key, one.text, one.data["origin"]) for one in chat.events] == [
+        ("message", "user", "1", "Why does it fail?", "prompt"),
+        ("note", "user", "1:material", "```\nKeyError: 'a'\n```", "material"),
+        ("message", "assistant", "2", said, "assistant"),
+        ("note", "user", "3:material", "```\nonly pasted\n```", "material"),
+    ]
+    assert len({one.at for one in chat.events}) == 1
+
+
 def test_an_archive_that_bursts_or_leads_out_is_refused(tmp_path):
     bomb = tmp_path / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as made:

@@ -319,6 +319,56 @@ def test_aiders_history_is_told_by_session(tmp_path: Path) -> None:
     assert f"Bash: {COMMAND}" in [e.text for e in of(batch, "tool_call")]
 
 
+def test_a_heading_of_aiders_agent_is_no_prompt_and_a_prompt_of_several_lines_is_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / ".aider.chat.history.md"
+    lines = (
+        "# aider chat started at 2026-04-06 09:00:00",
+        f"#### Count the bottles.{END}",
+        f"#### And the corks.{END}",
+        "#### Bottles",
+        "",
+        f"#### Use a list:{END}",
+        "> Tokens: 3k sent",
+        ">>>>>>> REPLACE",
+        f"#### /drop src/milk.ts{END}",
+        f"#### Keep{END}",
+        "#### both",
+        f"#### of them.{END}",
+    )
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    batch = read(path)
+    assert [(e.role, e.text) for e in of(batch, "message")] == [
+        ("user", "Count the bottles."),
+        ("user", "And the corks."),
+        ("assistant", "#### Bottles"),
+        ("user", "Use a list:"),
+        ("assistant", ">>>>>>> REPLACE"),
+        ("user", "Keep"),
+        ("user", "both\nof them."),
+    ]
+    assert (batch.counts["command"], batch.counts["junk"], batch.counts["read"]) == (1, 1, 11)
+
+
+def test_a_header_of_gemini_names_the_session_once_and_its_folder(tmp_path: Path) -> None:
+    header, *rest = gemini_rows()
+    patch = {"$set": {"sessionId": "other", "summary": "Loaves", "directories": [1, "/b", "/c"]}}
+    odd = {"id": "i1", "timestamp": "2026-04-07T08:00:07Z", "type": "info", "content": "x"}
+    batch = IMPORTERS["gemini-cli"].read(
+        lines_to(tmp_path / "chat.jsonl", [header, patch, *rest, odd])
+    )
+    assert (batch.external_id, batch.title, batch.cwd, batch.parent) == (
+        SESSION,
+        "Loaves",
+        "/b",
+        "",
+    )
+    assert batch.counts["type:info"] == 1
+    nowhere = IMPORTERS["gemini-cli"].read(lines_to(tmp_path / "other.jsonl", [header, *rest]))
+    assert (nowhere.cwd, nowhere.title) == ("", "")
+
+
 def test_a_small_trajectory_is_read_from_its_messages(tmp_path: Path) -> None:
     messages = [
         {"role": "system", "content": "You solve tasks."},

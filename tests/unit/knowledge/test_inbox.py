@@ -186,3 +186,22 @@ def test_an_undo_is_no_reason_why_a_record_waits() -> None:
         Change(3, record.id, record.created_at, "x", "undo", "keep of 2", record.with_(status="active"), record),
     ]  # fmt: skip
     assert doubt_of(record, history) == ("doubted", "it is too short")
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_a_record_waits_beside_the_one_it_contradicts_if_one_record_has_that_id(
+    desk: Desk, others: int
+) -> None:
+    ids = [f"abcd1234-{n}" for n in range(others)]
+    for id in ids:
+        made(desk, f"The oven number {id} is hot.", status="active", id=id)
+    waits = made(desk, "The oven is cold.", status="active")
+    record = desk.record(waits)
+    changes = KnowledgeChanges(
+        records=[Put(record.with_(status="inbox"), "update", "contradicts abcd1234")]
+    )
+    desk.view.commit(Changes(actor="test", knowledge=changes))
+    [one] = waiting(desk)
+    against = one.get("against")
+    assert one["doubt"] == "contradicts"
+    assert (against and against["id"]) == (ids[0] if others == 1 else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.person.person import persons_records
 from contextd_common.errors import NotFound
 
 
@@ -24,3 +25,11 @@ def test_no_record_of_a_project_is_accepted_for_the_person(desk):
         with pytest.raises(NotFound, match="not a proposal"):
             desk.as_owner("person_accept", id=id)
         assert (desk.record(id).status, desk.record(id).trust) == (status, before.trust)
+
+
+def test_all_pages_of_a_persons_records_come_oldest_first(desk, monkeypatch):
+    for number in range(5):
+        desk("save_context", content=f"I bake bread of sort {number}", scope="person")
+    monkeypatch.setattr("contextd.person.person._PAGE", 2)
+    records = persons_records(desk.runtime())
+    assert [one.content[-1] for one in records] == list("01234")

@@ -119,3 +119,15 @@ def test_a_file_indexed_by_an_older_version_is_indexed_again(desk: Any) -> None:
     desk("codebase_index")
     [again] = view.files.of(desk.scope).get([file.path])
     assert (again.digest, again.chunks) == (file.digest, file.chunks)
+
+
+def test_who_may_only_read_neither_scans_again_nor_is_told_to_wait_for_it(desk: Any) -> None:
+    desk.as_owner("init")
+    viewer = desk.by("viewer")
+    viewer("project_overview")
+    (desk.root / "returns").mkdir()
+    for name in ("pay", "refund"):
+        (desk.root / "returns" / f"{name}.ts").write_text(f"export const {name} = 1;\n")
+    assert not viewer("project_overview").get("notice")
+    assert not _rescans(desk)
+    assert desk("project_overview")["notice"] == BEHIND

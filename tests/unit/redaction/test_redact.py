@@ -315,6 +315,15 @@ def test_a_password_whose_name_only_shows_once_the_token_before_it_is_replaced_i
     assert redacted.count("[REDACTED:") == 2
 
 
+@pytest.mark.parametrize("escape", ["\\n", "\\r", "\\t", "%0A", "%0D", "%26", "\n", "\t", "&", "?"])
+@pytest.mark.parametrize("name", ["PASSWORD=", "password=", "api_key=", "token: ", "Secret="])
+def test_a_secret_is_found_behind_a_name_that_follows_an_escape(escape: str, name: str) -> None:
+    text = f"a=1{escape}{name}vazkg2jyTqky1"
+    redacted = redact(text).text
+    assert redacted.startswith(f"a=1{escape}{name}[REDACTED:")
+    assert "vazkg2" not in redacted
+
+
 @pytest.mark.parametrize(
     "frame",
     [

@@ -97,6 +97,12 @@ def test_a_word_of_three_or_of_thirty_letters_belongs_to_a_topic() -> None:
     assert topics([f"ledger {'x' * 30}"]) == (f"ledger {'x' * 30}",)
 
 
+def test_a_topic_says_mostly_new_words_and_the_most_telling_come_first() -> None:
+    asked = ["ledger export", "ledger export", "ledger import", "ledger", "tariff"]
+    assert topics(asked) == ("ledger export", "tariff")
+    assert topics(asked, limit=1) == ("ledger export",)
+
+
 def test_there_are_no_topics_without_content_words() -> None:
     assert topics(["ok thanks", "yes please", "```\nsome code here\n```", ""]) == ()
 

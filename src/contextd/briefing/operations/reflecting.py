@@ -57,17 +57,16 @@ def reflect(runtime: Runtime, task: Task) -> Mapping[str, bool]:
     if runtime.project is None or runtime.checkout is None:
         return {}
     refresh_context_md(runtime)
+    if not runtime.checkout.trusted or not runtime.checkout.context.is_dir():
+        # The home may ask for the files in every project: a stranger's repository gets none.
+        return {"memory_file": False}
     into = runtime.settings.text("memory.into")
     if into:
         task.hold.check()
         write_block(runtime, runtime.root / into)
-    path = runtime.checkout.context / "MEMORY.md"
-    if (
-        not runtime.checkout.trusted
-        or not runtime.settings.flag("memory.file")
-        or not runtime.checkout.context.is_dir()
-    ):
+    if not runtime.settings.flag("memory.file"):
         return {"memory_file": False}
     task.hold.check()
+    path = runtime.checkout.context / "MEMORY.md"
     text = render(runtime.project.name, durable_memories(runtime))
     return {"memory_file": write(path, text, runtime.clock.now())}

@@ -314,7 +314,6 @@ def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], l
         for one, _ in every
         if one.kind == "remediation"
     ][:_FIXES]
-    runtime.trace.used += [one for one, _ in every[: _KNOWN + _FIXES]]
     return knowledge, remedies
 
 

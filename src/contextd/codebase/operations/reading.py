@@ -109,8 +109,6 @@ def read_file(
         view, answer = _fitted(look, most, *_within(runtime, attached, most))
     trace = runtime.trace
     trace.read([note.id for note in answer.knowledge], type="file")
-    shown = {note.id for note in answer.knowledge}
-    trace.used += [record for record in attached if record.id in shown]
     trace.own_texts += [note.content for note in answer.knowledge]
     trace.gave += [
         Serving("file", view.path, count_tokens(view.content)),

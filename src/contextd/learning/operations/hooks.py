@@ -167,7 +167,6 @@ def _briefed(
     window = holding(sitting.session, list(why))
     late = late_memory(runtime, window, runtime.settings.number("prompt.tokens"))
     runtime.trace.own_texts += [record.text for record in late.records]
-    runtime.trace.used += late.records
     whole = "\n\n".join(filter(None, (text, late.text)))
     return _injecting(runtime, arrival, sitting, whole, {**late.why, **why}, {**data, **late.data})
 
@@ -177,7 +176,6 @@ def _told_already(runtime: Runtime, arrival: Arrival, sitting: Sitting) -> HookA
     why = reasons_of(arrival.ready_briefing.get("why"))
     records = runtime.view.records.get(list(why))
     runtime.trace.own_texts += [record.text for record in records]
-    runtime.trace.used += records
     known = {one.id: why[one.id] for one in records}
     text = str(arrival.ready_briefing.get("text", ""))
     briefing_data = told_by(PackedBriefing(text, 0))
@@ -245,7 +243,6 @@ def _prompted(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     late = late_memory(runtime, holding(window, list(why)), left)
     shown = [*records, *late.records]
     runtime.trace.own_texts += [record.text for record in shown]
-    runtime.trace.used += shown
     parts = [part for part in (packed.text, back, text, late.text) if part]
     session_data = {**remedy_data, **late.data}
     if due or back:
@@ -385,7 +382,6 @@ def _failed(runtime: Runtime, arrival: Arrival) -> HookAnswer:
     if not text:
         return HookAnswer(session_id=found.id if found is not None else "")
     runtime.trace.own_texts += [record.text for record in (*fixed, *of_files)]
-    runtime.trace.used += fixed
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
     why |= {record.id: (BEARING, ITS_FILES) for record in of_files}
     sitting = sitting_of(runtime, arrival)
@@ -460,7 +456,6 @@ def _delegating(runtime: Runtime, arrival: Arrival) -> HookAnswer:
         sitting.commit(runtime, tokens=count_tokens(text))
     if not text:
         return HookAnswer(session_id=sitting.session.id)
-    runtime.trace.used += rules
     runtime.trace.read([rule.id for rule in rules], type="injection")
     output = arrival.client.answer(arrival.occurrence.moment, text)
     return HookAnswer(output, sitting.session.id, count_tokens(text))

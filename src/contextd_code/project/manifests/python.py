@@ -27,7 +27,8 @@ def _asked(lines: Iterable[str]) -> dict[str, str]:
         if not line.lstrip().startswith(("-", "#", "git+", "http:", "https:", ".", "/")) and (
             matched := _REQUIREMENT.match(line)
         ):
-            found[plain_name(matched[1])] = matched[2].strip(" ()")
+            # pip-compile writes the hashes of a distribution behind its version.
+            found[plain_name(matched[1])] = matched[2].partition(" --")[0].strip(" ()")
     return found
 
 
