@@ -241,7 +241,15 @@ def test_a_duty_of_all_our_work_or_code_is_a_rule(words: str) -> None:
         "先别改代码，还没想好。",
         "我们总是会遇到超时。",
         "结果的每一行都必须包含编号，否则下面会失败。",
+        "根据这个网站调整爬虫的规则，针对每个分类进行调整，不要出现低级错误",
     ],
 )
 def test_the_behaviour_of_one_feature_is_no_rule_for_the_work(words: str) -> None:
     assert force_of(words) != "stated"
+
+
+def test_what_is_to_be_remembered_stands_in_the_sentence_before() -> None:
+    said = (
+        "We connect git once version 1.0 is finished. Please remember that for your instructions."
+    )
+    assert [one.text for one in directives_in(said)] == [said]
