@@ -36,6 +36,8 @@ HOLDS_EVERYWHERE = ByLanguage(
         r"|(?:in general|generally|by convention|on principle|as a (?:matter of )?(?:principle|standard|habit)|as (?:usual|always) here)\b,?[^?]*\b(?:always|never|must|should|only|no|don[’']t|do not)\b"
         r"|our (?:\w+ )?(?:convention|rule|policy|practice|habit|standard|agreement|style|principle) (?:here |in \w+ \w+ )?(?:is|says)(?: that| to|:| (?:always|never))"
         r"|(?:the )?next time,? (?:and )?(?:from then on|after that|every time after|always|never)\b"
+        r"|(?:whenever|every time|each time|any ?time) (?:you|we)(?:[’']re| are)? (?:not sure|unsure|uncertain|in doubt|change|edit|add|create|write|commit|push|finish|complete|make|modify|touch|fix|update|implement|refactor|rename|introduce|remove|delete)\b[^.?!]{0,80}?"
+        r"(?:, ?(?:then )?(?:please )?(?:also )?(?:ask|run|update|check|add|write|tell|use|make sure|commit|test|keep|document|format|rebuild|build|restart|follow|read|bump)\b(?! (?:fails?|is|are)\b)|\bask (?:me|us)\b)"
         + rf"|{_NOBODY_HERE['en']}(?!(?:the|it|its?|my|your|his|her|he|she|we|you|i|there|yes|is|was|has)\b)(?:[\w/.-]+ ){{0,4}}?[\w-]{{2,}}(?<!s)s (?:(?:that|which|with|in|for|of|on|from) [^,.]{{2,40}} )?(?:must|should|shall|have to|need to|may|can) (?:always|never)\b(?! be\b)"
         + rf"|{_NOBODY_HERE['en']}(?:every|each|any|all) (?!time|day|now|other|row of|of\b)[\w-]+(?: [\w-]+){{0,4}}? (?:must|should|shall|needs?|has to|have to|gets?|requires?)\b.*\b{_DURATION['en']}\b)"
         r"|[,;–—-] (?:and|also|plus|but|oh and|btw|by the way)[ ,]+(?:whenever|every time|each time|if|when) (?:you|we)\b[^.?!]{2,80}, (?:please )?(?:always|never|make sure|do not|don[’']t)\b",
