@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log
 
-from contextd.briefing.session_outcome import SessionOutcome, asks, settling
+from contextd.briefing.session_outcome import SessionOutcome, asks, is_idle, settling
 from contextd.domain.generic_texts import USUAL_PROMPTS
 from contextd.domain.kinds import EPISODE
 from contextd.domain.language_bias import LanguageBias, bias_of
@@ -53,7 +53,7 @@ _EDITS = frozenset(("change", "report"))
 """Sorts of sentences about what an agent edited."""
 
 _PASSING = _EDITS | {"remark"}
-_ALIKE_PASSING = 0.6
+_ALIKE_PASSING = 0.66
 """Sorts of sentences that are rarely useful after their turn, because the code shows what was edited, and the lowest cosine at which
 one is relevant: of 200 such sentences added to 73 prompts of one project, one in ten concerned the problem.
 """
@@ -133,6 +133,7 @@ class BearingTest:
             passes = cosine >= _ALIKE or (cosine >= _ALIKE_IN_WORDS and len(shared[place]) >= 2)
             passes = passes or (settles[place] and entry.turn in on_topic)
             lasts = place in lasting and not _points_at_another(entry, settles[place])
+            lasts = lasts and (settles[place] or not is_idle(entry))
             if (passes or amends is not None) and lasts and not self._is_known(entry):
                 worth = entry.worth + _PER_COSINE * (cosine - _EXPECTED)
                 bearing.append(replace(entry, worth=worth))

@@ -67,8 +67,6 @@ def recapped(
     thread = thread_of(turns, branch=branch_of(session), root=root)
     window = turns[-1].summary if turns else ""
     lines = recap(turns, thread, budget, window=window, known_turns=turns_read(runtime))
-    if not lines:
-        return "", {}
     directives = told_directives(
         runtime, tier_zero_tokens(runtime), work=" ".join(lines), aged=True
     )
@@ -80,12 +78,13 @@ def recapped(
         if line.id not in directives.records
         or unpunctuated(directives.records[line.id].content) not in known
     ]
-    parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]
+    parts = [_RECAP, *(f"- {inline(line)}" for line in lines)] if lines else []
     parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
-    text = "\n".join(parts)
-    runtime.trace.own_texts.append(text)
+    text = "\n".join(parts).strip()
+    if text:
+        runtime.trace.own_texts.append(text)
     why = {line.id: (line.tier, line.why) for line in rules if line.id}
-    return f"{text}\n\n{ask}" if ask else text, why
+    return "\n\n".join(filter(None, (text, ask))), why
 
 
 _IN_FORCE = "\n## Always"

@@ -210,8 +210,8 @@ def _binds(entry: LedgerEntry) -> bool:
     that say what was settled.
     """
     if entry.speaker == "agent":
-        return bool(_SETTLES.search(entry.text)) and not _is_idle(entry)
-    return entry.sort in _BINDING and not _is_idle(entry)
+        return bool(_SETTLES.search(entry.text)) and not is_idle(entry)
+    return entry.sort in _BINDING and not is_idle(entry)
 
 
 def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
@@ -223,7 +223,9 @@ def settling(entries: Sequence[LedgerEntry]) -> list[bool]:
         if entry.speaker == "user" and _binds(entry):
             settled[entry.turn].append(frozenset(content_words(entry.text)))
     return [
-        _binds(entry) or entry.text in recaps or _says_again(entry, settled[entry.turn])
+        _binds(entry)
+        or (entry.text in recaps and not is_idle(entry))
+        or _says_again(entry, settled[entry.turn])
         for entry in entries
     ]
 
@@ -235,7 +237,7 @@ def asks(entry: LedgerEntry) -> bool:
 
 def _says_again(entry: LedgerEntry, settled: Sequence[frozenset[str]]) -> bool:
     """Whether an agent's sentence confirms what the user settled: it repeats half of the words of one of these sentences."""
-    if entry.speaker != "agent" or _is_idle(entry) or asks(entry):
+    if entry.speaker != "agent" or is_idle(entry) or asks(entry):
         return False
     words = frozenset(content_words(entry.text))
     return any(2 * len(words & one) >= len(one) and len(words & one) > 1 for one in settled)
@@ -248,7 +250,7 @@ def _within(session: SessionOutcome, budget: int) -> SessionOutcome | None:
     """What is worth most of it within `budget` tokens; None if nothing was decided, explained or refused."""
     worth_it = [entry for entry in session.entries if entry.worth >= _LEAST]
     found = chosen(worth_it or session.entries, budget, lambda entry, _: _cost(entry))
-    report = sum(len(one.text) for one in found if one.speaker == "agent" and not _is_idle(one))
+    report = sum(len(one.text) for one in found if one.speaker == "agent" and not is_idle(one))
     if report < _REPORT and not any(map(_binds, found)):
         return None
     return replace(session, entries=found)
@@ -281,20 +283,20 @@ def _bonus(entry: LedgerEntry, last: int, turns: int, recaps: frozenset[str]) ->
     """What its place and its words add to the worth of an entry. The first turn repeats the problem that the prompt
     has, and how something was tested is no decision.
     """
-    idle = _is_idle(entry)
+    idle = is_idle(entry)
     settles = bool(_SETTLES.search(entry.text)) or (entry.text in recaps and not idle)
     words = _CONCLUSION * (settles - 2 * idle)
     return words + _place(entry, last, turns)
 
 
-def _is_idle(entry: LedgerEntry) -> bool:
+def is_idle(entry: LedgerEntry) -> bool:
     """Whether an entry tells of tests, of work under way, or of what goes wrong."""
     other = _NARRATES.search(entry.text) if entry.speaker == "agent" else reports_issue(entry.text)
     return bool(other or _TESTS.search(entry.text))
 
 
 _SETTLES = regex(
-    r"\b(?:settled|agreed|recap|final(?:ly|ised|ized)?|summary|to sum up|(?:the|our) (?:definitive |final )?(?:rule|policy|contract|decision|mapping|map)|decided|from now on|amend\w*|supersed\w*|beschlossen|endgültig|décidé|acordado)\b|決定|最终",
+    r"\b(?:settled|agreed|recap|final(?:ised|ized|(?=\W{0,3}:)| (?:\w+ )?(?:rule|policy|contract|decision|mapping|map|answer))|to sum up|(?:the|our) (?:definitive |final )?(?:rule|policy|contract|decision|mapping|map)|decided|from now on|amend\w*|supersed\w*|beschlossen|endgültig|décidé|acordado)\b|決定|最终",
     re.I,
 )
 _TESTS = regex(
@@ -305,6 +307,7 @@ _TESTS = regex(
 
 _NARRATES = regex(
     r"^\W*(?:(?:now|first|next|then|also|and|so|good|ok(?:ay)?|right|perfect|great|excellent|ah|oh|actually|you[’']re (?:absolutely )?right)\b\W*)*(?:let me|let[’']s|i(?:[’']ll| will| need to| should| can see| see|[’']m going to))\b"
+    r"|:\s*$|^\W*to-?do list\b|\b(?:i(?:[’']ll| will)|let[’']s|let me|we(?:[’']ll| will)?) now\b|^\W*now,? (?:i|we|let)\b"
     r"|[✅✔🎉🚀🎯📊📅]|\b(?:should|will) now\b|\byou can now\b|\bplease (?:test|try|run|refresh|restart|reload|check|clear)\b|\bthis (?:should|will) (?:now|help|fix|resolve|give|ensure|show)\b"
     r"|</?(?:details|summary)\b|\b(?:let me know|should we|would you like|do you want|which (?:of|one))\b",
     re.I,

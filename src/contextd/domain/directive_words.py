@@ -248,7 +248,7 @@ LIFTS = ByLanguage(
 
 DEICTIC = ByLanguage(
     {
-        "en": r"\b(?:that|this|it|so|these|those|them)(?: (?:again|anymore|any more|ever|either))*[\s.!]*$",
+        "en": r"\b(?:that|this|it|so|these|those|them)(?: (?:again|anymore|any more|ever|either))*[\s.!]*$|\b(?:remember|keep|bear) (?:that|this|it)(?: in mind)?(?: (?:for|in) (?!(?:mind|the \w+ (?:that|which)))\b[\w ]{2,40}| from now on| going forward)?[\s.!]*$",
         "de": r"^\W*\w+ (?:das|dies|es|sowas|so etwas)(?: \w+)? (?:nie|niemals|nie wieder|nie mehr|nicht mehr)(?: wieder| mehr)?[\s.!]*$|^\W*nie wieder[\s.!]*$",
         "fr": r"\b(?:jamais|plus) (?:ça|cela)[\s.!]*$",
         "es": r"\b(?:eso|esto)(?: nunca| jam[áa]s| m[áa]s| nunca m[áa]s)*[\s.!]*$|^\W*nunca m[áa]s[\s.!]*$",

@@ -189,7 +189,7 @@ def directives_in(text: str) -> list[Directive]:
         force = _force(sentence)
         if force:
             stated = _from_its_marker(sentence) if force == "stated" else sentence
-            if DEICTIC.search(stated) and len(content_words(stated)) < _SAYS:
+            if DEICTIC.search(stated) and len(content_words(DEICTIC.sub("", stated))) < _SAYS:
                 stated = f"{before} {stated}" if before else ""
             if stated and not _is_too_long(stated):
                 found.append(Directive(stated, force, span_of(sentence)))

@@ -36,6 +36,8 @@ HOLDS_EVERYWHERE = ByLanguage(
         r"|(?:in general|generally|by convention|on principle|as a (?:matter of )?(?:principle|standard|habit)|as (?:usual|always) here)\b,?[^?]*\b(?:always|never|must|should|only|no|don[’']t|do not)\b"
         r"|our (?:\w+ )?(?:convention|rule|policy|practice|habit|standard|agreement|style|principle) (?:here |in \w+ \w+ )?(?:is|says)(?: that| to|:| (?:always|never))"
         r"|(?:the )?next time,? (?:and )?(?:from then on|after that|every time after|always|never)\b"
+        r"|(?:whenever|every time|each time|any ?time) (?:you|we)(?:[’']re| are)? (?:not sure|unsure|uncertain|in doubt|change|edit|add|create|write|commit|push|finish|complete|make|modify|touch|fix|update|implement|refactor|rename|introduce|remove|delete)\b[^.?!]{0,80}?"
+        r"(?:, ?(?:then )?(?:please )?(?:also )?(?:ask|run|update|check|add|write|tell|use|make sure|commit|test|keep|document|format|rebuild|build|restart|follow|read|bump)\b(?! (?:fails?|is|are)\b)|\bask (?:me|us)\b)"
         + rf"|{_NOBODY_HERE['en']}(?!(?:the|it|its?|my|your|his|her|he|she|we|you|i|there|yes|is|was|has)\b)(?:[\w/.-]+ ){{0,4}}?[\w-]{{2,}}(?<!s)s (?:(?:that|which|with|in|for|of|on|from) [^,.]{{2,40}} )?(?:must|should|shall|have to|need to|may|can) (?:always|never)\b(?! be\b)"
         + rf"|{_NOBODY_HERE['en']}(?:every|each|any|all) (?!time|day|now|other|row of|of\b)[\w-]+(?: [\w-]+){{0,4}}? (?:must|should|shall|needs?|has to|have to|gets?|requires?)\b.*\b{_DURATION['en']}\b)"
         r"|[,;–—-] (?:and|also|plus|but|oh and|btw|by the way)[ ,]+(?:whenever|every time|each time|if|when) (?:you|we)\b[^.?!]{2,80}, (?:please )?(?:always|never|make sure|do not|don[’']t)\b",
@@ -81,7 +83,7 @@ HOLDS_EVERYWHERE = ByLanguage(
         "zh": r"(?:必须|应该?|得|需要?)(?:始终|总是|永远|一直)|(?:始终|总是|永远)(?:必须|应该?|要)|绝不(?!会|是|可能|应)"
         r"|我们(?:这里|这边|这儿|团队|项目)?(?:这里|里)?(?:从不|从来不|从来都不|总是|一律|永远(?:不|都)?|绝不)(?!会|是|知道|能|清楚|明白)"
         r"|这(?:里|边)(?:我们)?(?:从不|从来不|总是|一律|绝不)(?!会|是)"
-        r"|(?:对|适用于)(?:于)?(?:所有|每个|任何|一切)[^。]{1,20}(?:都)?(?:适用|有效|一样|成立)?[：:，,].*(?:绝不|不要|别|必须|都要|始终|永远|总是|一律|不能)"
+        r"|(?<![针面])(?:对|适用于)(?:于)?(?:所有|每个|任何|一切)[^。，,]{1,20}(?:(?:适用|有效|一样|成立)[，,]|[：:]|[，,](?=(?:都|必须|一律|始终|永远|绝不))).*(?:绝不|不要|别|必须|都要|始终|永远|总是|一律|不能)"
         r"|(?:一般(?:来说|来讲|而言|情况下)?|通常|原则上|总的来说|按惯例)[，,]?.{0,30}(?:应该?|必须|始终|总是|永远|一律|都要|不要)"
         r"|(?:我们|团队|项目)的(?:惯例|约定|习惯|做法|规矩|风格|规范|原则)是"
         r"|每(?:加|新增|增加|添加|改|修|写|建|创建|次)[^，,。]{1,20}[，,]?(?:都要|都得|都必须|必须|一定要|务必)",

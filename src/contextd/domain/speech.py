@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain import output_lines
 from contextd.domain.directives import force_of
 from contextd.domain.speech_words import (
     ADDRESSED,
@@ -32,15 +33,6 @@ _FENCE = regex(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _HEADING = regex(r"^#{1,6} \S", re.M)
 _GENERATED = regex(r"\A\s*(?:You are |You're an? |<[a-z][\w-]{0,40}>\s*\n)")
 _BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
-_PASTED = regex(
-    r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+(?:\s|[^\W\d_]))"
-    r"|^.{0,40}?\b\d{1,2}:\d\d:\d\d\b|^\s*\[[^\]\n]{3,}\] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[: ]"
-    r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}(?:\?\S*)?:\d+(?::\d+)?:?\s|^[\w./-]+\?\S*=\S*:\d+\s"
-    r"|[│┌└├╭╰┃║═█░▓]|^\s*(?:[─━_=*-]){4,}\s*$|^\s*[\[\]{}()]+[,;]?\s*$|^\s*\"[\w .-]+\"\s*:|^\s*\|.*\|\s*$"
-    r"|^\s*[⏺⎿✓✗✔✘❯●⏭♻✨❌✅⨯⚠ℹ↯]|^\s*[$%]\s+\S|^\s*>|[;{}]\s*$|\s:=\s|=>|^\S+@\S+[:~ ].*[$#%]"
-    r"|^\s*\S*(?:Error|Exception): |^Traceback |^\(\w+:\d+\) |^\(Use `|^Node\.js v\d|\[DEP\d+\]|^npm (?:ERR|WARN|error|warn)|^\s*\d+\.\d+ \S|^==> |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
-)
-_INDENTED = regex(r"^(?: {2,}|\t)\S")
 _LETTER = regex(r"[^\W\d_]")
 
 
@@ -61,7 +53,7 @@ def set_apart(text: str) -> tuple[str, str]:
 
     rest = _FENCE.sub(take, text) if "```" in text or "~~~" in text else text
     rest, introduced = _without_introduced(_QUOTED.sub(take, rest))
-    prose, apart = _without_output(rest.split("\n"))
+    prose, apart = output_lines.without_output(rest)
     material += introduced + apart
     if len(_HEADING.findall(prose)) >= 2 or len(prose) > LONG:
         prose, document = _around(prose, spoken=bool(material))
@@ -75,9 +67,14 @@ def set_apart(text: str) -> tuple[str, str]:
     return re.sub(r"\n{3,}", "\n\n", prose).strip(), material_text.strip()
 
 
+def is_passed_on(text: str) -> bool:
+    """Whether nothing in a message is the user's own words: a log, a document or a generated prompt alone."""
+    return bool(text.strip()) and not set_apart(text)[0]
+
+
 def without_output(text: str) -> str:
     """The text without fenced code and the lines that programs or editors wrote; a document in it stays."""
-    return _without_output(_FENCE.sub("\n", text).split("\n"))[0].strip()
+    return output_lines.without_output(_FENCE.sub("\n", text))[0].strip()
 
 
 _TAKEN = "\ufffc"
@@ -180,92 +177,6 @@ def _speaker(line: str) -> str:
     found = _SPEAKER.match(line)
     name = found[1] if found else ""
     return "" if not name or name[0].islower() or OWN_LABEL.match(name) else name
-
-
-def _without_output(lines: list[str]) -> tuple[str, list[str]]:
-    """The lines of prose, and the runs of lines from programs or editors."""
-    marks = [_is_output(line) for line in lines]
-    _mark_hunks(lines, marks)
-    _mark_indented(lines, marks)
-    _mark_terminal(lines, marks)
-    prose: list[str] = []
-    material: list[str] = []
-    start = 0
-    while start < len(lines):
-        end = start
-        while end < len(lines) and (marks[end] or not lines[end].strip()):
-            end += 1
-        run = lines[start:end]
-        if sum(marks[start:end]) >= 2:
-            material.append("\n".join(run).strip("\n"))
-            prose.append("")
-        else:
-            prose += run
-        if end < len(lines):
-            prose.append(lines[end])
-        start = end + 1
-    return "\n".join(prose), material
-
-
-def _is_output(line: str) -> bool:
-    if not line.strip():
-        return False
-    if _PASTED.search(line):
-        return True
-    dense = line.replace(" ", "")
-    if len(dense) < 24:
-        return False
-    # Prose in any script is mostly letters; hashes, listings and paths are less than half.
-    return len(_LETTER.findall(dense)) < 0.5 * len(dense)
-
-
-def _mark_hunks(lines: list[str], marks: list[bool]) -> None:
-    """Mark the lines of a diff below the line that opens a part of it."""
-    inside = False
-    for n, line in enumerate(lines):
-        inside = line.startswith("@@ ") or (inside and line[:1] in (" ", "+", "-"))
-        marks[n] = marks[n] or inside
-
-
-def _mark_indented(lines: list[str], marks: list[bool]) -> None:
-    """Three consecutive indented lines outside a list were copied from a terminal or an editor."""
-    start = 0
-    while start < len(lines):
-        end = start
-        while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
-            end += 1
-        filled = [i for i in range(start, end) if lines[i].strip()]
-        if len(filled) >= 3 and not all(_BULLET.match(lines[i]) for i in filled):
-            for i in filled:
-                marks[i] = True
-        start = end + 1
-
-
-def _mark_terminal(lines: list[str], marks: list[bool]) -> None:
-    """Mark what a shell printed: everything from its prompt on, but for a last paragraph that is prose, and single
-    lines between lines of output.
-    """
-    opened = next((n for n, line in enumerate(lines) if _SHELL.match(line)), None)
-    if opened is not None:
-        last = max((n for n, line in enumerate(lines) if not line.strip()), default=-1)
-        closing = [line for line in lines[last + 1 :] if line.strip()]
-        spoken = last > opened and all(_SPOKEN.search(line) for line in closing)
-        end = last if spoken else len(lines)
-        if not any(line.strip() for line in lines[:opened]) and _SPOKEN.search(lines[end - 1]):
-            end -= 1  # The user's only words.
-        for n in range(opened, end):
-            marks[n] = bool(lines[n].strip())
-    for n in range(1, len(lines) - 1):
-        marks[n] = marks[n] or bool(marks[n - 1] and marks[n + 1] and lines[n].strip())
-
-
-_SHELL = regex(r"^\s*(?:➜|❯|λ|PS [A-Z]:\\|\S+@[\w.-]+[:~ ][^#$%]{0,80}[#$%] |[$%] )\s*\S")
-"""A line with the prompt of a shell."""
-
-_SPOKEN = regex(
-    r"^[^\W\d_][^{}<>|=]*(?:\s[^{}<>|=]*\s[^{}<>|=]*|[?？!！。.])$|[\u3040-\u30ff\u4e00-\u9fff]"
-)
-"""A sentence, or a line of three words or more without the signs of a program."""
 
 
 def _around(text: str, *, spoken: bool) -> tuple[str, str]:

@@ -107,8 +107,10 @@ _REPORT = regex(
 )
 """A user who tried a program reports an error of it."""
 
-_AT_WORK = regex(r"\b(?:let me|let[’']s|i[’']ll|i will|now i)\b|</?(?:details|summary)\b", re.I)
-"""What an agent says while it works."""
+_AT_WORK = regex(
+    r"\b(?:let me|let[’']s|i[’']ll|i will|now i)\b|</?(?:details|summary)\b|[✅✔❌⏳🎯🎉🚀]", re.I
+)
+"""What an agent says while it works, and reports of progress."""
 
 _ISSUE = regex(
     r"\b(?:this|same|an?|the|following) (?:\w+ )?(?:error|issue|bug|exception|warning)\b|\bis not working\b|\b(?:still|it) (?:doesn[’']?t|does not|isn[’']?t|is not)\b|\bi (?:get|got|see|cant|can[’']t)\b",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from contextd.domain.directives import sentences
+from contextd.domain.speech import is_passed_on
 from contextd.runtime.caches import Cache
 from contextd.sessions.episode import NAME
 from contextd.sessions.ledger_sorts import SORTS, agents_sort, certainty, leans_back, users_sort
@@ -203,6 +204,7 @@ def _users(turn: Turn, number: int, longest: int) -> Iterator[LedgerEntry]:
     stated = [
         sentence
         for message in (turn.prompt, *turn.answers)
+        if not is_passed_on(message[:_READ])
         for sentence in _joined(sentences(message[:_READ]))
         if weight(sentence) >= _SHORTEST
     ]

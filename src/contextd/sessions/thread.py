@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from contextd.claims.blockers import blockers
+from contextd.domain.speech import without_output
 from contextd.domain.time import iso, parse_instant
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
@@ -49,7 +51,7 @@ _ANNOUNCED = regex(
     re.I | re.M,
 )
 _NEXT = regex(
-    r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
+    r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext(?![\w-]|\.\w)|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
     r"|ensuite, je|el siguiente paso|a continuación)\b|次に|次は|接下来|다음으로",
     re.I,
 )
@@ -122,14 +124,21 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 
 
 def _reported(answer: str) -> str:
-    """An answer; empty if it only announces work, as the last words of an interrupted turn do."""
+    """An answer without what it says before calls; empty if it only announces work, as the last words of an interrupted
+    turn do.
+    """
     parts = [part for part in _SENTENCE.split(answer) if part.strip()]
-    return "" if all(_ANNOUNCES.match(part) for part in parts) else answer
+    if all(_ANNOUNCES.match(part) for part in parts):
+        return ""
+    for part in parts:
+        if part.rstrip().endswith(_COLONS) and _ANNOUNCES.match(part):
+            answer = answer.replace(part, "", 1)
+    return answer.strip()
 
 
 _ANNOUNCES = ByLanguage(
     {
-        "en": r"^\W*(?:(?:now|first|next|then|also|and|so|ok(?:ay)?|right|sure|perfect|great|good)\b\W*)*(?:let me|let[’']s|i(?:[’']ll| will| need to|[’']m going to)|(?:searching|checking|looking|reviewing|reading|exploring)) |^\W*(?:perfect|great|good|sure|ok(?:ay)?|right|excellent)\W*$",
+        "en": r"^\W*(?:(?:now|first|next|then|also|and|so|ok(?:ay)?|right|sure|perfect|great|good)\b\W*)*(?:let me|let[’']s|i(?:[’']ll| will| need to|[’']m going to)|(?:searching|checking|looking|reviewing|reading|exploring)) |^\W*the user (?:is asking|asks|asked|wants|wanted|needs|has asked) |^\W*(?:perfect|great|good|sure|ok(?:ay)?|right|excellent)\W*$",
         "de": r"^\W*(?:(?:jetzt|nun|zuerst|dann|gut|ok)\b\W*)*(?:lass mich|ich (?:werde|schaue|prüfe|sehe|suche|lese))\b",
         "fr": r"^\W*(?:(?:maintenant|d[’']abord|ensuite|bien|ok)\b\W*)*(?:laisse[z]?-moi|je vais|commençons)\b",
         "es": r"^\W*(?:(?:ahora|primero|luego|bien|ok)\b\W*)*(?:d[ée]jame|voy a|vamos a|perm[íi]teme)\b",
@@ -140,16 +149,19 @@ _ANNOUNCES = ByLanguage(
 
 
 def _words_of(turn: Turn) -> list[str]:
-    """The user's informative words: not `yes`, nor the number of a choice."""
-    lines = (_line(text) for text in (turn.prompt, *turn.answers))
+    """The user's informative words: not `yes`, nor the number of a choice, nor output alone."""
+    lines = (_line(text) for text in (turn.prompt, *turn.answers) if without_output(text))
     return [words for words in lines if weight(words) >= _TELLS and not _OF_CLIENT.match(words)]
 
 
 _OF_CLIENT = regex(
-    r"^\W*(?:@\w+ )?(?:continue: )?\W*(?:continue to iterate|implement the following plan)\W*$",
+    r"^\W*(?:@\w+ )?(?:continue: )?\W*(?:(?:continue to iterate|implement the following plan)\W*$"
+    r"|implement the plan as specified, it is attached|implement the plan as specified\W+to-do[’']?s from the plan|for the code present, we get this error)",
     re.I,
 )
-"""What Copilot writes when its user lets it go on, and Claude Code above a plan that its user approved."""
+"""What Copilot writes when its user lets it go on, Claude Code and Cursor above a plan that its user approved, and Cursor
+around an error that its user points at.
+"""
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:
@@ -169,7 +181,8 @@ def _open(turns: Sequence[Turn]) -> list[str]:
     found += [_line(text) for text in _left(turns) if text.strip(" .").casefold() not in _NOTHING]
     answer = plain(last.answer)
     asked = _QUESTION.findall(answer[-800:])
-    found += ["Asked the user: " + _line(asked[-1])] if asked else []
+    if asked and not _OFFERS.search(asked[-1]):
+        found.append("Asked the user: " + _line(asked[-1]))
     found += _announced(answer)
     return _last_distinct(found, len(found))
 
@@ -185,6 +198,19 @@ _ALL_DONE = ByLanguage(
     }
 )  # fmt: skip
 """An agent that says that nothing of its list is left."""
+
+
+_OFFERS = ByLanguage(
+    {
+        "en": r"\b(?:anything|something) else\b|\bany (?:other|more|further|additional|specific) \w+|\b(?:more|further|additional) (?:details?|information|help|questions?)\b|\b(?:help|assist) you (?:with|further)\b",
+        "de": r"\b(?:noch (?:et)?was|sonst (?:noch )?(?:et)?was|weitere[rns]? (?:fragen|hilfe|details|informationen)|mehr (?:details|informationen)|weiterhelfen)\b",
+        "fr": r"\b(?:autre chose|d[’']autres? \w+|plus de (?:d[ée]tails|pr[ée]cisions|informations)|(?:vous|t[’']) ?aider)\b",
+        "es": r"\b(?:algo m[áa]s|alguna otra|alg[úu]n otro|m[áa]s (?:detalles|informaci[óo]n|ayuda)|ayude con|ayudarte con)\b",
+        "ja": r"(?:他|ほか)に(?:何か|ご|も)|お手伝い",
+        "zh": r"(?:还|需要)(?:有|我)?(?:什么|其他|其它|别的)|(?:需要我|要我)(?:帮|协助|为)(?:您|你)?.{0,6}(?:哪些|什么|哪)|更多(?:信息|细节|帮助)",
+    }
+)  # fmt: skip
+"""A question by which an agent only offers more help."""
 
 
 def _was_answered(turn: Turn) -> bool:
@@ -215,10 +241,17 @@ def _announced(answer: str) -> list[str]:
         titles = rest.endswith(_COLONS) or (weight(rest) < _TELLS and not named)
         if rest and not titles and not (beneath and _ITEM.match(beneath[0])):
             return [_line(_TOPIC.sub("", rest))]
-        return [one for one in (_line(_unmarked(one)) for one in beneath) if weight(one) >= _TELLS][
-            :3
-        ]
+        if beneath and _ITEM.match(beneath[0]):
+            # What follows a list tells of the work.
+            beneath = list(takewhile(_ITEM.match, beneath))
+        steps = [_line(_unmarked(one)) for one in beneath]
+        return [one for one in steps if weight(one) >= _TELLS and not _announces_work(one)][:3]
     return [_line(s) for s in _SENTENCE.split("\n".join(lines)) if _NEXT.search(s)][:2]
+
+
+def _announces_work(line: str) -> bool:
+    """Whether a line only says what the agent is about to do, as before a call."""
+    return line.endswith(_COLONS) or bool(_ANNOUNCES.match(line))
 
 
 def _blocked(turns: Sequence[Turn]) -> list[str]:
@@ -254,7 +287,7 @@ def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
     return list(reversed(distinct))
 
 
-_ITEM = regex(r"^\s*(?:(?:[-*+•>]|\d{1,2}[.)、])(?:\s*\[[ x]\])?|\[[ x]\])\s*")
+_ITEM = regex(r"^\s*(?:(?:[-*+•>]|\d{1,2}[.)、])(?:\s*\[[ xX~/-]\])?|\[[ xX~/-]\])\s*")
 """The mark of an item of a list. The line above such items is their title, whatever it says beside `Next steps`."""
 
 _TICKED = regex(r"^\s*(?:[-*+•]\s+)?\[[xX]\]\s")

@@ -159,3 +159,16 @@ def test_what_the_agent_confirms_of_a_correction_is_told_with_it(client: Opened)
     told = later.asks(LIKE)
     assert "group zero" in told
     assert "sort the boats" not in told
+
+
+def test_what_goes_wrong_and_what_was_tried_is_not_told_without_its_end(client: Opened) -> None:
+    chat(
+        client(),
+        "The boats of the ferry rollout still leave before their crane, and the waves of the rollout do not show up.",
+        "MAJOR PROGRESS on the ferry rollout: ✅ the boats of the rollout reach their crane, ❌ the waves are still missing. "
+        "Let me look at the waves of the ferry rollout and at the crane of each boat next, to see what is missing there.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    assert later.asks(LIKE) == ""

@@ -130,6 +130,8 @@ def test_an_order_for_the_work_at_hand_or_the_branch_ends_with_it(words: str, sp
         "我们的惯例是解析器始终返回结果。",
         "我们这里从不用中文写注释。",
         "每加一个接口，都要写测试。",
+        "Whenever you are not sure how to read a cell ask me",
+        "Every time you add a table, please update the diagram.",
     ],
 )
 def test_a_duty_of_all_our_work_or_code_is_a_rule(words: str) -> None:
@@ -241,7 +243,18 @@ def test_a_duty_of_all_our_work_or_code_is_a_rule(words: str) -> None:
         "先别改代码，还没想好。",
         "我们总是会遇到超时。",
         "结果的每一行都必须包含编号，否则下面会失败。",
+        "Every time you change the filter, the table reloads.",
+        "Every time we add a route, test fails.",
+        "Whenever a button is pressed, update the table.",
+        "根据这个网站调整爬虫的规则，针对每个分类进行调整，不要出现低级错误",
     ],
 )
 def test_the_behaviour_of_one_feature_is_no_rule_for_the_work(words: str) -> None:
     assert force_of(words) != "stated"
+
+
+def test_what_is_to_be_remembered_stands_in_the_sentence_before() -> None:
+    said = (
+        "We connect git once version 1.0 is finished. Please remember that for your instructions."
+    )
+    assert [one.text for one in directives_in(said)] == [said]

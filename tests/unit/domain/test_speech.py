@@ -206,3 +206,55 @@ def test_a_list_or_label_of_the_user_holds_their_rule(message: str) -> None:
 )
 def test_labels_that_come_again_are_no_speakers(message: str) -> None:
     assert set_apart(message) == (message, "")
+
+
+CONSOLE = (
+    "play:519 ✅ table opened\n6e8f8968-2bd3:1341 🎨 Rendering the table... Object\nsetSequence @ sequence-tracker.js:75\n"
+    "Promise.then\n POST http://localhost:3000/api/games 500 (Internal Server Error)"
+)
+PANEL = (
+    "Request URL\nhttp://localhost:8000/api/users/\nRequest Method\nGET\nStatus Code\n403 Forbidden"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "own"),
+    [
+        (f"The seats do nothing.\n{CONSOLE}", "The seats do nothing."),
+        (f"{CONSOLE}\n\nNever show this again to guests.", "Never show this again to guests."),
+        (f"I am refused:\n{PANEL}", "I am refused:"),
+        (
+            "It broke again Uncaught ReferenceError: openTable is not defined\n    at onclick (play:151:76)",
+            "It broke again",
+        ),
+        (
+            "The job ends early 2026-03-01 10:00:00 worker stopped, will always retry "
+            + "and wait " * 20,
+            "The job ends early",
+        ),
+        ("Status\tCount\nopen\t4\n\nSum them up, please.", "Sum them up, please."),
+        (
+            "Use this:\n<div class='a'>\n<span>Never</span>\n</div>\n\nAnd centre it.",
+            "Use this:\n\nAnd centre it.",
+        ),
+    ],
+)
+def test_the_console_of_a_browser_cells_and_markup_are_no_words_of_the_user(
+    message: str, own: str
+) -> None:
+    assert "\n".join(set_apart(message)[0].split()) == "\n".join(own.split())
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "It still says TypeError: x is null",
+        "The server answers GET http://localhost:3000/api 500 (Internal Server Error)",
+        "calculateTotal()\nrenderChart()\nboth are too slow",
+        "We need two routes:\nGET /users\nPOST /users",
+        "localhost:3000 is dead\nlocalhost:3001 too",
+        "👉 make the header blue\n👉 make the footer grey",
+    ],
+)
+def test_an_error_that_is_named_and_lists_of_the_user_stay_their_words(message: str) -> None:
+    assert set_apart(message) == (message, "")

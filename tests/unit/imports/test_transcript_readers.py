@@ -277,6 +277,14 @@ def test_a_histories_agent_is_never_the_user(tmp_path: Path, who: str) -> None:
     assert not any("rolls are counted" in e.text for e in events if e.role == "user")
 
 
+def test_calls_of_older_histories_are_no_words_of_the_agent(tmp_path: Path) -> None:
+    path = specstory(tmp_path)
+    call = "Tool use: **list_dir**\n\n<details>\n<summary>Listed src • **2** results</summary>\n\n| Name |\n|---|\n| `a.py` |\n</details>"
+    said = f"\n\n---\n\n_**Assistant**_\n\nI look first.\n\n---\n\n{call}\n\n---\n\nRead file: src/a.py\n\nIt counts rolls.\n"
+    path.write_text(path.read_text("utf-8") + said, "utf-8")
+    assert of(read(path), "message", "assistant")[-1].text == "I look first.\n\nIt counts rolls."
+
+
 END = "  "
 AIDER = f"""
 # aider chat started at 2026-04-06 09:00:00

@@ -78,6 +78,17 @@ def test_lessons_can_be_asked_for_after_a_compaction_only(desk: Desk, client: Op
     assert "contextd's remember" not in session.starts("resume")
 
 
+def test_they_are_asked_for_though_the_summary_of_the_client_says_the_whole_session(
+    desk: Desk, client: Opened
+) -> None:
+    desk.configure("lessons:\n  ask: compaction\n")
+    session = worked(client())
+    session.answers(DONE)
+    summary = f"The user asked: Round the total of the basket once. {DONE} Files: src/price.ts"
+    session.hook("PostCompact", trigger="auto", compact_summary=summary)
+    assert "contextd's remember" in session.starts("compact")
+
+
 def test_no_more_than_so_many_a_day_are_asked(desk: Desk, client: Opened, home: Home) -> None:
     desk.configure("lessons:\n  per_day: 2\n")
     asked = [is_asked(worked(client()).answers(DONE)) for _ in range(3)]

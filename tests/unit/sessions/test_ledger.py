@@ -6,8 +6,11 @@ import pytest
 
 from contextd.sessions.ledger import LedgerEntry, chosen, ledger_of, spread, unsaid
 from contextd.sessions.ledger_sorts import agents_sort, users_sort
+from contextd.sessions.thread import thread_of
 from contextd.sessions.turns import turns_of
 from support.talks import Talk
+
+ANSWER = "The cache is loaded at the start now, in src/loader.py, before the first request."
 
 USERS = [
     ("make sure all price labels go through format_price", "rule"),
@@ -154,3 +157,13 @@ def test_a_next_step_of_the_last_turns_is_worth_more_than_an_old_one() -> None:
         )
     worths = [one.worth for one in spread(entries_of(talk)) if one.sort == "next"]
     assert worths[-1] > worths[0]
+
+
+def test_a_prompt_that_only_pastes_output_has_no_entry_of_the_user_and_asks_nothing() -> None:
+    log = "17:10:05: [Loader] the cache must never be empty\n17:10:06: [Loader] do not retry: it always fails"
+    talk = Talk().asks("Load the cache at the start").answers(ANSWER).asks(log).answers(ANSWER)
+    turns = turns_of(talk.events)
+    assert not [one for one in ledger_of(turns) if one.turn == 1 and one.speaker == "user"]
+    thread = thread_of(turns, branch="main")
+    assert thread is not None
+    assert thread.asked == ("Load the cache at the start",)

@@ -69,6 +69,12 @@ def test_it_is_open_no_more_once_work_went_on(more: Any) -> None:
             ("write down the docs",),
         ),
         ("Done.\n\nNext steps:", ()),
+        (
+            "To-do\n- [x] retry the import\n- [-] write down the docs\n\nGood! Now let me restart it:",
+            ("write down the docs",),
+        ),
+        ("Done. I'll move the pages to the router of Next.js 15.", ()),
+        ("Next steps:\n\nLet me look at the importer first.", ()),
     ],
 )
 def test_announced_steps_are_told_without_their_title(

@@ -46,6 +46,22 @@ def test_a_question_of_the_agent_is_open_until_the_user_says_something() -> None
     assert thread(talk).open == ()
 
 
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Would you like to know anything else about rounding?",
+        "Is there any other part that I can help you with?",
+        "Möchtest du noch mehr Details?",
+        "Souhaitez-vous autre chose ?",
+        "¿Quieres que te ayude con algo más?",
+        "他に何かお手伝いできることはありますか？",
+        "您需要我帮您进行哪些具体的改进吗？",
+    ],
+)
+def test_an_offer_of_more_help_is_no_open_question(offer: str) -> None:
+    assert thread(Talk().asks("Round the tax once").answers(f"{ANSWER}\n\n{offer}")).open == ()
+
+
 def test_a_list_is_not_open_once_all_work_is_reported_done() -> None:
     items = [{"content": "Cache the responses", "status": "pending"}]
     talk = Talk().asks("Do all the steps").told("todo", "", "assistant", items=items)
@@ -74,6 +90,11 @@ def test_what_an_interrupted_turn_announced_is_no_state_of_the_work(answer: str)
 def test_an_announcement_beside_a_report_is_quoted_with_it() -> None:
     answer = f"Let me sum up. {ANSWER}"
     assert thread(Talk().asks("Round the tax once").answers(answer)).said == answer
+
+
+def test_what_an_answer_says_before_its_calls_is_not_quoted() -> None:
+    said = f"Let me look at the importer first:\n\n{ANSWER}\n\nLet me run the tests:"
+    assert thread(Talk().asks("Round the tax once").answers(said)).said == ANSWER
 
 
 def test_a_failing_test_is_open_until_it_passes() -> None:
@@ -178,6 +199,8 @@ def test_assent_and_choices_are_not_what_was_asked() -> None:
     for of_client in (
         '@agent Continue: "Continue to iterate?"',
         "Implement the following plan:",
+        "Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.",
+        "For the code present, we get this error:\n\nHow can I resolve this? If you propose a fix, please make it concise.",
     ):
         talk = Talk().asks("Round the tax once").answers(ANSWER).asks(of_client).answers(ANSWER)
         assert thread(talk).asked == ("Round the tax once",)

@@ -24,6 +24,13 @@ _HEADING = re.compile(
 _ID = re.compile(r"^<!-- message-id: \S+ -->$")
 _TOOL = re.compile(r'^<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
 _TOOL_ENDS = "</details></tool-use>"
+_OLDER_TOOL = re.compile(
+    r"^Tool use: \*\*[\w.-]+\*\*[ \t]*$|^Read file: [^\n]*$|^_\*{4}_$|^---[ \t]*$"
+    r"|<details>\s*<summary>[^<\n]*•[^<\n]*</summary>(?s:.*?)</details>",
+    re.M,
+)
+"""What older versions write of a call, without a tag around it."""
+
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.S)
 _SUMMARY = re.compile(
     r"<summary>Tool use: \*\*[^*\n]*\*\*[ \t]*(?:`(?P<said>.*?)`)?\s*</summary>", re.S
@@ -100,9 +107,9 @@ def _agent(transcript: Transcript, body: str) -> None:
             _tool(transcript, "\n".join(used), tools)
             tools += 1
             inside, used = False, []
-    words = re.sub(r"\n---\s*\Z", "", _THOUGHT.sub("", "\n".join(prose_lines)).strip())
-    if words.strip("- \n"):
-        transcript.by_agent(words.strip())
+    words = _OLDER_TOOL.sub("", _THOUGHT.sub("", "\n".join(prose_lines)))
+    if words.strip():
+        transcript.by_agent(re.sub(r"\n{3,}", "\n\n", words).strip())
 
 
 def _tool(transcript: Transcript, block: str, nth: int) -> None:
