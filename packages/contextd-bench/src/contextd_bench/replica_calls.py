@@ -82,7 +82,7 @@ def _host(home: Path, flags: dict[str, str]) -> Iterator[Host]:
     load_operations()
     make_home(home)
     settings = load_settings(home=home, flags={"embedder.name": "none", **flags})
-    host = Host(settings, open_embedder("none"), door=HomeDoor(), work=False)
+    host = Host(settings, open_embedder("none"), door=HomeDoor(), duties="none")
     try:
         yield host
     finally:
