@@ -162,12 +162,13 @@ def proxy() -> Iterator[NetworkProxy]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("at_once", "messages", "least"), [(1, 12, 6), (100, 5, 1)])
+@pytest.mark.parametrize(("at_once", "messages", "least"), [(1, 12, 6), (100, 5, 0)])
 def test_a_connection_cut_after_any_message_also_the_commit_leaves_one_answer(
     proxy, tmp_path, monkeypatch, at_once, messages, least
 ):
     """The server carries the last message out, and its answer is lost: after `COMMIT` nobody knows. Statements are sent one
-    by one, and as many in a message as a call does.
+    by one, and as many in a message as a call does: then no message is left between the first, after which nothing has
+    happened yet, and the commit.
     """
     monkeypatch.setattr(postgres_connection, "_STATEMENTS_AT_ONCE", at_once)
     _, _, organisation = address("postgresql", tmp_path).partition("#")

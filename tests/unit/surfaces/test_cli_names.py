@@ -328,8 +328,8 @@ def test_every_command_that_prints_a_result_prints_json(root: click.Context) -> 
         for words, command in lines(root).items()
         if not any("--json" in one.opts for one in command.params)
     }
-    # A group of operations, a process in the foreground, and what reads its own options.
-    assert without == {"dev call", "daemon run", "demo"}
+    # A group of operations, processes in the foreground, and what reads its own options.
+    assert without == {"dev call", "daemon run", "demo", "serve", "work", "tenant"}
 
 
 def test_the_project_option_is_explained_wherever_it_is(root: click.Context) -> None:

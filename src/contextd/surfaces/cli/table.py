@@ -36,7 +36,7 @@ GROUPS = {
 GROUP_OF_ROOM = {
     "awareness": "projects", "briefing": "sessions", "codebase": "code", "consolidation": "records",
     "folding": "sessions", "imports": "store", "invocation": "dev", "knowledge": "records",
-    "learning": "sessions", "person": "records", "policies": "policies", "projects": "projects",
+    "learning": "sessions", "members": "dev", "person": "records", "policies": "policies", "projects": "projects",
     "remedies": "records", "schema": "records", "search": "records", "sessions": "sessions",
     "skills": "records", "upkeep": "store",
 }  # fmt: skip
