@@ -8,6 +8,7 @@ from __future__ import annotations
 SHAPES: dict[str, tuple[str, ...]] = {
     "aws-access-key": ("AKIA¦{U16}", "ASIA¦{U16}", "A3¦T{U17}", "ak¦ia{D4}{L12}"),
     "encoded-private-key": ("LS0tLS1¦CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{B200}",),
+    "contextd-token": ("ctx¦d_acme_{W43}", "ctx¦d_my-team-7_{W43}"),
     "github-token": ("gh¦p_{A36}", "gh¦o_{A36}", "gh¦s_{A36}"),
     "github-fine-grained": ("github¦_pat_{A22}_{A59}",),
     "gitlab-token": (
