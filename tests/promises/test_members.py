@@ -146,6 +146,26 @@ def test_what_is_revoked_expired_erased_or_of_another_organisation_signs_no_one_
     assert not credentials.has_organisation("no-such-organisation")
 
 
+def test_a_token_of_the_issuer_is_admitted_until_it_is_revoked_in_its_organisation(
+    members: MemberTable, organisation: str, credentials: Credentials, tmp_path: Path
+) -> None:
+    other = Whole(opened(address("postgresql", tmp_path)))
+    elsewhere = postgres_server.name_of(other.store.database.org)  # type: ignore[attr-defined]
+    assert credentials.admits(organisation, "jti-1")
+    members.revoke_issued("jti-1", NOW + timedelta(hours=1))
+    members.revoke_issued("jti-1", NOW + timedelta(hours=2))
+    assert not credentials.admits(organisation, "jti-1")
+    assert credentials.admits(organisation, "jti-2")
+    assert credentials.admits(elsewhere, "jti-1")
+    assert not credentials.admits("no-such-organisation", "jti-1")
+    # What has expired needs no row any more.
+    members.revoke_issued("jti-3", NOW - timedelta(hours=1))
+    members.revoke_issued("jti-4", NOW + timedelta(hours=1))
+    assert credentials.admits(organisation, "jti-3")
+    assert not credentials.admits(organisation, "jti-1")
+    other.close()
+
+
 def test_tokens_are_listed_by_member_latest_first_without_their_secrets(
     members: MemberTable, organisation: str
 ) -> None:

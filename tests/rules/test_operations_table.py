@@ -34,7 +34,7 @@ PLACELESS = {
     *("tools_list", "tool_schema", "tool_call"),
     # Of the whole organisation.
     *("list_members", "add_member", "erase_member", "grant_role", "withdraw_role", "add_project"),
-    *("create_token", "list_tokens", "revoke_token"),
+    *("create_token", "list_tokens", "revoke_token", "revoke_issued_token"),
 }
 
 CORE_TOOLS = 12

@@ -1,7 +1,7 @@
 """What tests of several folders share. Every test file runs alone and in any order.
 
 A whole contextd: `desks` (fixtures `desk`, `home`, `neighbour`), `clocks`, `local_host`, `browsers`, `prepared_daemons`,
-`old_home`, `databases`, `homes_read`, `tool_calls`, `roles`, `team_servers`.
+`old_home`, `databases`, `homes_read`, `tool_calls`, `roles`, `team_servers`, `team_processes`.
 Coding clients: `clients` (a session with hooks and transcript), `client_machines`, `transcripts`, `talks`, `imported`.
 Stores: `stores`, `shop_store`, `oldest_postgres`, `postgres_server`, `pgbouncer`, `network_proxy`, `neighbours`, `writes`.
 Models: `endpoints`, `onnx_files`.

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Scope
 from contextd.app import Host, load_operations
 from contextd.domain.access import Role
 from contextd.domain.members import SignedIn, digest_of
-from contextd.runtime.doors import ServerDoor
+from contextd.runtime.doors import ServerDoor, Verifier
 from contextd.runtime.operation import Answer
 from contextd.runtime.request_id import REQUEST
 from contextd.runtime.runtime import Request
@@ -89,13 +89,17 @@ class KnownTokens:
     def __init__(self, known: Mapping[str, SignedIn]) -> None:
         self.known = {("acme", digest_of(token)): member for token, member in known.items()}
         self.asked: list[tuple[str, str]] = []
-        self.away = False
+        self.away, self.revoked = False, set[str]()
 
     def signed_in(self, organisation: str, digest: str) -> SignedIn | None:
         self.asked.append((organisation, digest))
         if self.away:
             raise Unavailable("the database does not answer", "start it")
         return self.known.get((organisation, digest))
+
+    def admits(self, organisation: str, token_id: str) -> bool:
+        self.asked.append((organisation, token_id))
+        return organisation == "acme" and token_id not in self.revoked
 
     def has_organisation(self, name: str) -> bool:
         return name == "acme"
@@ -104,8 +108,8 @@ class KnownTokens:
 class TeamHost(LocalHost):
     """A backend over a store in memory, with the door of a server."""
 
-    def __init__(self, home: Path, tokens: KnownTokens) -> None:
-        super().__init__(load_settings(home=home), ServerDoor(tokens))
+    def __init__(self, home: Path, tokens: KnownTokens, issuer: Verifier | None = None) -> None:
+        super().__init__(load_settings(home=home), ServerDoor(tokens, issuer))
 
     def check(self) -> None:
         """It is always there."""

@@ -38,7 +38,7 @@ from contextd.ports.work import SharedDatabase
 from contextd.redaction.cutting import beginning
 from contextd.redaction.redact import redact
 from contextd.runtime.caches import Cache
-from contextd.runtime.doors import Door, HomeDoor, ServerDoor
+from contextd.runtime.doors import Door, HomeDoor, ServerDoor, Verifier
 from contextd.runtime.kept_memory import LOOK_SECONDS, Keeper, Kept, KeptMemory
 from contextd.runtime.operation import Answer, Operation, find_operation
 from contextd.runtime.runtime import Request, Runtime, SystemClock
@@ -198,7 +198,7 @@ class Host:
         host = cls(
             settings,
             embedder,
-            door=ServerDoor(database.credentials),
+            door=ServerDoor(database.credentials, _issuer(settings)),
             reranker=reranker,
             duties=duties,
             database=database,
@@ -482,6 +482,15 @@ class _Models:
         for model in self.models:
             if isinstance(model, Keeper):
                 yield from model.kept()
+
+
+def _issuer(settings: Settings) -> Verifier | None:
+    if not settings.text("server.issuer"):
+        return None
+    # PyJWT and cryptography take 0.1 s, and come with the SDK of MCP.
+    from contextd.app.issuer import Issuer  # noqa: PLC0415
+
+    return Issuer(settings)
 
 
 def _shown(client: str) -> str:

@@ -50,6 +50,10 @@ class MemberTable(Protocol):
         """
         ...
 
+    def revoke_issued(self, token_id: str, until: datetime) -> None:
+        """End a token of the issuer, by its `jti`, until it would have expired anyway; forget those that have."""
+        ...
+
     def now(self) -> datetime:
         """The time of the store."""
         ...
@@ -62,6 +66,10 @@ class Credentials(Protocol):
         """Whom the token with this digest signs in now; None if it is unknown, expired or revoked, or if there is no such
         organisation.
         """
+        ...
+
+    def admits(self, organisation: str, token_id: str) -> bool:
+        """Whether a token of the issuer may come in: the organisation exists, and it was not revoked there."""
         ...
 
     def has_organisation(self, name: str) -> bool:

@@ -241,6 +241,41 @@ SETTINGS: dict[str, Setting] = {
         ),
         _of_process("server.certificate_key", "", "File with the key of the certificate"),
         _of_process(
+            "server.url",
+            "",
+            "Address of the server for its callers, such as https://memory.example.com; tokens of an issuer name it",
+            form=r"(?:https?://[^@\s/]+(?:/[^@\s]*)?)?",
+        ),
+        _of_process(
+            "server.issuer",
+            "",
+            "Identity provider whose tokens are accepted, as in their claim `iss`; empty accepts none",
+            form=r"(?:https?://[^@\s]+)?",
+        ),
+        _of_process(
+            "server.algorithm",
+            "RS256",
+            "The one algorithm of its signatures",
+            ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA", "HS256"),
+        ),
+        _of_process(
+            "server.keys",
+            "",
+            "Address of its public keys; empty means /.well-known/jwks.json below the issuer",
+            form=r"(?:https?://[^@\s]+)?",
+        ),
+        _of_process(
+            "server.key_variable",
+            "CONTEXTD_JWT_SECRET",
+            "Name of the environment variable with its secret, for HS256",
+            form="[A-Z_][A-Z0-9_]*",
+        ),
+        _of_process(
+            "server.audiences",
+            "",
+            "Audiences of its tokens, separated by spaces; empty means server.url with and without a slash, and with /mcp",
+        ),
+        _of_process(
             "server.origins",
             "",
             "Web pages that may call the server, such as https://memory.example.com, separated by spaces",

@@ -27,6 +27,8 @@ _TOKENS = """SELECT id, member, label, digest, once, limits, reads_only, created
 _ADD_TOKEN = """INSERT INTO tokens (id, member, label, digest, once, limits, reads_only, created_at, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _REVOKE = "UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING id"
+_REVOKE_ISSUED = """INSERT INTO revoked (id, until) VALUES (?, ?)
+    ON CONFLICT (id) DO UPDATE SET until = excluded.until"""
 _USE = """UPDATE tokens SET revoked_at = ? WHERE digest = ? AND once AND revoked_at IS NULL AND expires_at > ?
     RETURNING member"""
 
@@ -105,6 +107,13 @@ class PostgresMembers:
             _add(connection, stored)
             return stored
 
+    def revoke_issued(self, token_id: str, until: datetime) -> None:
+        """See `MemberTable.revoke_issued`."""
+        with self._database.write(_LOCK) as connection:
+            now = self._database.now()
+            connection.execute("DELETE FROM revoked WHERE until < ?", (now,))
+            connection.execute(_REVOKE_ISSUED, (token_id, to_micros(until)))
+
     def now(self) -> datetime:
         """See `MemberTable.now`."""
         return from_micros(self._database.now())
@@ -125,6 +134,11 @@ class PostgresCredentials:
         member, limits, reads_only, roles = found[0]
         given = (Assignment(codec.parse_scope(scope), role) for scope, role in json.loads(roles))
         return SignedIn(member, frozenset(given), _scopes(limits), bool(reads_only))
+
+    def admits(self, organisation: str, token_id: str) -> bool:
+        """See `Credentials.admits`."""
+        found = self._rows("SELECT contextd.admits(%s, %s)", (organisation, token_id))
+        return bool(found[0][0])
 
     def has_organisation(self, name: str) -> bool:
         """See `Credentials.has_organisation`."""

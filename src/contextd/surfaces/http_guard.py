@@ -172,7 +172,7 @@ async def send_problem(
         (b"content-length", str(len(body)).encode()),
         *more,
     ]
-    if status == 401:
+    if status == 401 and not any(name == b"www-authenticate" for name, _ in more):
         headers.append((b"www-authenticate", b'Bearer realm="contextd"'))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -40,8 +40,10 @@ def _problems() -> dict[int, str]:
     return {
         400: "The body is not a JSON object.",
         401: "The token is missing or wrong.",
+        408: "The request did not arrive in time.",
         412: "The record no longer has the version in `If-Match`.",
         421: "The port does not answer under this host name.",
+        429: "A server got too many requests of this caller: `Retry-After` says when to come back.",
         **described,
     }
 

@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -30,7 +31,7 @@ from contextd.surfaces.calls import Calls
 from contextd.surfaces.http_connections import HttpConnections
 from contextd.surfaces.http_guard import send_problem
 from contextd.surfaces.rest import on_http_exception, problem, read_body, routes
-from contextd.surfaces.server_guard import METRICS, ServerGuard
+from contextd.surfaces.server_guard import METRICS, RESOURCE, ServerGuard
 from contextd.surfaces.server_metrics import CONTENT_TYPE, ServerMetrics
 from contextd.surfaces.web.access import Bucket
 from contextd_common.errors import Busy, ContextdError, Invalid, NotFound, Unavailable
@@ -82,7 +83,9 @@ class TeamServer:
         """Serve at the listener until SIGTERM or SIGINT, then finish what runs."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+            # Not on Windows.
+            with contextlib.suppress(NotImplementedError):
+                loop.add_signal_handler(number, self._stopping.set)
         opening = asyncio.create_task(self._keep_opening())
         try:
             if listener is None:
@@ -159,6 +162,8 @@ class TeamServer:
             Route(METRICS, self._figures),
         ]
         if self._answers:
+            if self._settings.text("server.issuer"):
+                own += [Route(RESOURCE + path, self._resource(path)) for path in ("", "/mcp")]
             own.append(Route("/api/codes/exchange", self._exchange, methods=["POST"]))
             own += [one for one in routes(self.calls) if one.path not in _HEALTH]
         rest = Starlette(routes=own, exception_handlers={HTTPException: on_http_exception})
@@ -177,6 +182,20 @@ class TeamServer:
             await agents.handle(wanted, scope, receive, send)
 
         return app
+
+    def _resource(self, path: str) -> Any:
+        """Protected-resource metadata (RFC 9728) at the root and below, because clients look in both places."""
+        about = {
+            "resource": self._settings.text("server.url").rstrip("/") + path,
+            "authorization_servers": [self._settings.text("server.issuer")],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "contextd",
+        }
+
+        async def answer(request: Request) -> Response:
+            return JSONResponse(about)
+
+        return answer
 
     async def _health(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})

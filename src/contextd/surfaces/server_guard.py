@@ -30,7 +30,8 @@ from contextd.surfaces.server_metrics import ServerMetrics
 from contextd.surfaces.web.access import TooManyRequests
 from contextd_common.errors import Busy, ContextdError, Denied, TooLarge
 
-OPEN = frozenset({"/healthz", "/readyz", "/api/codes/exchange"})
+RESOURCE = "/.well-known/oauth-protected-resource"
+OPEN = frozenset({"/healthz", "/readyz", "/api/codes/exchange", RESOURCE, f"{RESOURCE}/mcp"})
 """Paths that need no token."""
 METRICS = "/metrics"
 
@@ -72,6 +73,9 @@ class ServerGuard:
         self._bodies = Bodies(settings.number("server.body_kb") << 10)
         self._seconds = settings.number("server.call_seconds")
         self._origins = frozenset(settings.text("server.origins").split())
+        # Claude Code shows "needs authentication" for a working token as soon as metadata answers, so only with an issuer.
+        issuer = settings.text("server.issuer")
+        self._url = settings.text("server.url").rstrip("/") if issuer else ""
         self._connections = connections.open if connections is not None else None
         self.draining = False
 
@@ -122,6 +126,9 @@ class ServerGuard:
             scope[CALLER] = caller
             with self._limits.admitted(caller):
                 await self._run(scope, receive, send)
+        except Unknown as error:
+            given = b"authorization" in headers
+            await send_problem(send, error, more=[(b"www-authenticate", self._challenge(given))])
         except ContextdError as error:
             await send_problem(send, error, more=_advice(error))
 
@@ -170,6 +177,13 @@ class ServerGuard:
             f"the call takes longer than {self._seconds} s",
             "it goes on: send it again with the same Idempotency-Key for its answer",
         )
+
+    def _challenge(self, given: bool) -> bytes:
+        """What a client without a known token reads (RFC 6750, RFC 9728): where to get one, if there is an issuer."""
+        parts = ['Bearer realm="contextd"']
+        parts += ['error="invalid_token"'] if given else []
+        parts += [f'resource_metadata="{self._url}{RESOURCE}/mcp"'] if self._url else []
+        return ", ".join(parts).encode()
 
     def _admit_origin(self, headers: Mapping[bytes, str]) -> None:
         """Raise `Denied` for a web page that may not call: programs send no Origin."""

@@ -149,6 +149,16 @@ def test_tokens_are_made_listed_and_revoked_by_their_member_or_an_administrator(
     assert acme.verdict("create_token", grace, title="x", member_id=acme.id_of("ada")) == "denied"
 
 
+def test_a_token_of_the_issuer_is_revoked_by_an_administrator(acme: Team) -> None:
+    credentials = acme.host._database.credentials  # type: ignore[union-attr]
+    assert credentials.admits(acme.name, "token-1")
+    grace = acme.member("Grace", "viewer")
+    assert acme.verdict("revoke_issued_token", grace, id="token-1") == "denied"
+    assert credentials.admits(acme.name, "token-1")
+    assert acme("revoke_issued_token", id="token-1")["id"] == "token-1"
+    assert not credentials.admits(acme.name, "token-1")
+
+
 def test_a_project_is_added_once_and_shared_in_its_team(acme: Team) -> None:
     added = acme("add_project", name="Web Shop", team="web")
     assert added["scope"] == f"{acme.name}/web/web-shop"

@@ -215,6 +215,25 @@ def test_a_token_that_only_reads_calls_nothing_that_writes(serving: Callable[...
     assert (refused.status, refused.json["code"]) == (403, "denied")
 
 
+def test_metadata_is_offered_only_with_an_issuer_and_a_challenge_names_it(
+    serving: Callable[..., Any],
+) -> None:
+    path = "/.well-known/oauth-protected-resource"
+    for wanted in (path, f"{path}/mcp"):
+        reply = one(serving, f"GET {wanted}")
+        assert (reply.status, reply.json["code"]) == (404, "not_found")
+    bare = one(serving, "POST /mcp").headers["www-authenticate"]
+    assert bare == 'Bearer realm="contextd"'
+    flags = {"issuer": "https://id.example.com", "url": "https://memory.example.com/"}
+    for wanted, resource in ((path, ""), (f"{path}/mcp", "/mcp")):
+        about = one(serving, f"GET {wanted}", flags=flags).json
+        assert about["resource"] == f"https://memory.example.com{resource}"
+        assert about["authorization_servers"] == ["https://id.example.com"]
+    challenge = one(serving, "POST /mcp", flags=flags, token="wrong").headers["www-authenticate"]
+    assert 'error="invalid_token"' in challenge
+    assert f'resource_metadata="https://memory.example.com{path}/mcp"' in challenge
+
+
 def test_metrics_need_their_own_token_and_name_operations_only(
     serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Annotated
 
 from contextd.domain.access import Caller
+from contextd.domain.claims import LONGEST_LIFE
 from contextd.domain.limits import Id, OptionalId, Range, Text
 from contextd.domain.members import AccessToken, digest_of, new_secret, new_token_id
 from contextd.domain.scope import Scope
@@ -53,6 +54,14 @@ class NewToken:
 
     token: str
     about: TokenView
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedToken:
+    """A token of the issuer that is refused until it would have expired."""
+
+    id: str
+    until: str
 
 
 @operation("POST /api/tokens", effect="write", audience="member", needs="server", where="anywhere")
@@ -126,6 +135,28 @@ def revoke_token(runtime: Runtime, id: Id) -> TokenViews:
     if (id not in mine and not caller.may_administer()) or not members.revoke(id):
         raise NotFound(f"no token {id!r} to revoke", "`GET /api/tokens` lists them")
     return TokenViews([_view(one, runtime) for one in members.tokens(caller.name)])
+
+
+@operation(
+    "POST /api/tokens/issued/{id}/revoke",
+    effect="destroy",
+    audience="owner",
+    idempotent=True,
+    needs="server",
+    where="anywhere",
+)
+@in_steps
+def revoke_issued_token(runtime: Runtime, id: Id) -> RevokedToken:
+    """Revoke a token of the identity provider before it expires. It ends with its next call.
+
+    Args:
+        id: The token's id, its claim `jti`.
+    """
+    members = members_of(runtime)
+    # No token that is accepted lasts longer.
+    until = members.now() + timedelta(seconds=LONGEST_LIFE)
+    members.revoke_issued(id, until)
+    return RevokedToken(id, iso(until))
 
 
 def _narrowed(caller: Caller, limits: frozenset[Scope]) -> frozenset[Scope]:
