@@ -58,6 +58,7 @@ CONTENTS = {
                 "howto/choose-models",
                 "howto/back-up-and-restore",
                 "howto/many-machines",
+                "howto/serve-a-team",
                 "howto/postgresql",
                 "howto/develop",
             ],
