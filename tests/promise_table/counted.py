@@ -126,4 +126,24 @@ ROWS = (
         before='        if event.data.get("sidechain"):\n            continue\n',
         after="",
     ),
+    Promise(
+        says="An answer that a user left open is no answer.",
+        sort="counted",
+        tests=[
+            "tests/unit/imports/test_call_artefacts.py::test_answers_to_questions_are_the_users_and_empty_ones_are_none"
+        ],
+        file="imports/importers/call_artefacts.py",
+        before="        if not answer or answer == _NO_ANSWER:\n",
+        after="        if not answer:\n",
+    ),
+    Promise(
+        says="Failed jobs beyond the ten that doctor names are mentioned.",
+        sort="counted",
+        tests=[
+            "tests/unit/upkeep/test_doctor.py::test_ten_failed_jobs_are_named_and_more_are_mentioned"
+        ],
+        file="upkeep/operations/doctor.py",
+        before="failed_jobs(_MOST_TOLD + 1)",
+        after="failed_jobs(_MOST_TOLD)",
+    ),
 )

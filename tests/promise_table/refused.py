@@ -197,4 +197,14 @@ ROWS = (
         before='    if not runtime.caller.may("write", runtime.scope):\n        return ""\n',
         after="",
     ),
+    Promise(
+        says="A forbidden command in the value of a variable is refused as well.",
+        sort="refused",
+        tests=[
+            "tests/unit/contextd_code/test_shell_commands.py::test_a_command_that_runs_another_is_seen_through_shells_pipes_and_variables"
+        ],
+        file="contextd_code/index/shell_commands.py",
+        before="            self._masks.append((value.start_byte, value.end_byte))\n        self._substituted(value)\n",
+        after="            self._masks.append((value.start_byte, value.end_byte))\n",
+    ),
 )

@@ -204,4 +204,14 @@ ROWS = (
         before="if one.id not in hidden and not _is_in(one.text, pasted)]",
         after="if one.id not in hidden]",
     ),
+    Promise(
+        says="A plan is told as you edited it, and only once you approved it.",
+        sort="told",
+        tests=[
+            "tests/unit/imports/test_call_artefacts.py::test_a_plan_counts_once_it_is_approved_as_it_was_edited"
+        ],
+        file="imports/importers/call_artefacts.py",
+        before='    if "approved" not in call.text[:200]:\n        return\n',
+        after="",
+    ),
 )

@@ -194,7 +194,8 @@ class _Parser:
             return None
         node = entry[1]
         # Unquoted `string[]` is text in YAML, but `[string]` is a list.
-        word = _word(node)
+        listed = isinstance(node, yaml.SequenceNode)
+        word = f"[{', '.join(map(_word, node.value))}]" if listed else _word(node)
         for kind in FIELD_TYPES:
             if word == kind:
                 return kind

@@ -93,6 +93,8 @@ PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
     "src/Lid.php": "<?php\nnamespace Shop;\nclass Lid { public function lift() {} public static function made(): self { return new self(); } }\n",
     "src/Broken.php": "<?php\nnamespace Shop;\nclass Broken extends \\Exception { public function show() {} }\n",
+    "src/functions.php": "<?php\nnamespace Shop;\nfunction strange() {}\n",
+    "other/functions.php": "<?php\nnamespace Other;\nfunction strange() {}\n",
     "src/Use.php": """<?php
 namespace Shop;
 enum Suit { case Hearts; public function colour() {} }
@@ -107,6 +109,7 @@ class UseAll {
     public function caught() { try { } catch (Broken $e) { $e->show(); } }
     public function constant() { Suit::Hearts->colour(); }
     public function fixed() { self::$kept->lift(); }
+    public function bare() { lift(); strange(); }
     public function named() { $x = new Lid(); $x->lift(); $x = null; }
 }
 """,
@@ -202,6 +205,8 @@ ROWS: list[tuple[dict[str, str], str, dict[str, set[str]]]] = [
             "caught": {"Broken.show"},
             "constant": {"Suit.colour"},
             "fixed": {"Lid.lift"},
+            # A method is no function of its namespace.
+            "bare": {"strange"},
         },
     ),
     (

@@ -244,6 +244,15 @@ def test_a_digest_of_a_question_leaves_out_what_the_user_took_back(agent):
     assert "in Postgres" in digest
 
 
+def test_only_the_files_of_a_digest_enter_the_window(agent):
+    agent("session_start", task_description="Read the log")
+    agent("digest", paths=["build.log", "src/auth/token.ts"], text="\n".join(LINES[:200]))
+    agent.host.flush()
+    [session] = agent.sessions()
+    items = agent.view.sessions.items(session.id)
+    assert {one.source for one in items if one.type == "file"} == {"build.log", "src/auth/token.ts"}
+
+
 def test_savings_are_of_one_project(agent, neighbour):
     agent("digest", paths=["build.log"])
     found: Any = neighbour.desk(agent.host)("savings")

@@ -319,6 +319,37 @@ def test_pull_requests_that_were_merged_say_why(tmp_path):
     assert (waiting.why, brief.place) == ("it was not merged", "[2]")
 
 
+def test_a_pull_request_is_dated_by_its_merge_and_known_by_its_address(tmp_path):
+    body = "Two queues drifted apart, so orders go through one."
+    rows = [
+        {"number": 7, "title": "A", "url": "u7", "mergedAt": WHEN, "createdAt": "2025-01-01T00:00:00Z", "body": body},
+        {"number": 8, "title": "B", "createdAt": "2025-01-02T00:00:00Z", "body": body, "author": "ann"},
+        {"title": "C", "body": f"{'word ' * 300}end"},
+        {"number": 10, "title": "D", "body": "x" * 40},
+        {"number": 11, "title": "E", "body": "x" * 39},
+        {"number": 12, "title": " ", "body": body},
+        "odd",
+    ]  # fmt: skip
+    found = read(written(tmp_path / "prs.json", rows), "pull-requests")
+    notes = [one for one in found if isinstance(one, Note)]
+    assert [(one.key, one.title, one.said_by) for one in notes] == [
+        ("u7", "#7 A", ""), ("8 B", "#8 B", ""), ("None C", "C", ""), ("10 D", "#10 D", ""),
+    ]  # fmt: skip
+    assert [one.created and one.created.isoformat()[:10] for one in notes] == [
+        "2025-10-09", "2025-01-02", None, None,
+    ]  # fmt: skip
+    assert (len(notes[2].content) <= 1_000, notes[2].content[-6:]) == (True, "word …")
+    assert {(one.kind, one.tags, one.data["type"], one.sure) for one in notes} == {
+        ("discovery", ("pull-request",), "decision", False)
+    }
+    whys = [(one.place, one.why) for one in found if isinstance(one, Unread)]
+    assert whys == [
+        ("[4]", "it has no text beyond its title"),
+        ("[5]", "not a pull request"),
+        ("[6]", "not a pull request"),
+    ]
+
+
 RULES = """---
 description: Style
 globs: "*.ts"

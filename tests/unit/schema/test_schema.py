@@ -275,6 +275,19 @@ def test_types_given_as_an_object_become_yaml_and_a_trial_writes_nothing(typed):
     assert [t["name"] for t in typed("describe_schema")["types"]] == ["decision", "runbook"]
 
 
+def test_a_list_of_types_names_each_of_them_once(typed):
+    one = {"name": "runbook", "description": "How to do it", "fields": {"a": {"type": "string"}}}
+    saved = typed.as_owner("schema_put", types=[one, {"name": "note", "extra": 1}], dry_run=True)
+    assert [kind["name"] for kind in saved["types"]] == ["runbook", "note"]
+    for wrong, said in (
+        ([one, one], "two types are called 'runbook'"),
+        ([{"description": "x"}], "a type has no name, but None"),
+        ([{"name": 3}], "a type has no name, but 3"),
+    ):
+        with pytest.raises(Invalid, match=said):
+            typed.as_owner("schema_put", types=wrong, dry_run=True)
+
+
 def test_saving_a_schema_warns_of_entries_it_leaves_undeclared(typed):
     decide(typed, "Queue jobs in Redis", project="shop")
     less = DECISIONS.replace("      project:\n        type: string\n", "")

@@ -187,3 +187,15 @@ def test_a_link_out_of_the_project_is_refused(path, tmp_path_factory):
     with pytest.raises(Denied, match="leads outside"):
         write(path, render(FULL), NOW)
     assert outside.read_text() == "keep"
+
+
+def test_a_block_has_the_line_ends_of_its_file(path):
+    path.parent.mkdir()
+    path.write_bytes(b"# Mine\r\n\r\nAsk Ada.\r\n")
+    assert write(path, "# Context\n\n- one", NOW)
+    held = path.read_bytes()
+    assert held.startswith(b"# Mine\r\n\r\nAsk Ada.\r\n")
+    assert held.count(b"\n") == held.count(b"\r\n")
+    assert not write(path, "# Context\n\n- one", NOW)
+    assert write(path, "# Context\n\n- two", NOW)
+    assert path.read_bytes().count(b"\n") == path.read_bytes().count(b"\r\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import namedtuple
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from contextd.domain.changes import WorkChanges
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
+from contextd.imports.transcripts import UNREAD
 from support.desks import Desk
 
 DOCTOR = "contextd.upkeep.operations.doctor"
@@ -68,3 +70,62 @@ def test_three_sessions_with_hooks_of_which_nothing_was_captured_are_told(words_
         )  # fmt: skip
         words_only.runtime().commit(work=WorkChanges(open=[session]))
     assert failing(words_only, "nothing was captured in the last 3 sessions", "contextd install")
+
+
+def test_ten_failed_jobs_are_named_and_more_are_mentioned(words_only: Desk):
+    assert check(words_only, "jobs")["detail"] == "none failed permanently"
+    for number in range(10):
+        words_only.failed_job(f"job_{number}", "no luck")
+    told = check(words_only, "jobs")
+    assert not told["ok"]
+    assert all(f"job_{number}: no luck" in told["detail"] for number in range(10))
+    assert "and others" not in told["detail"]
+    words_only.failed_job("job_10", "no luck")
+    told = check(words_only, "jobs")["detail"]
+    assert (told.count("no luck"), told.count("and others")) == (10, 1)
+
+
+def test_events_that_are_set_aside_are_named_with_what_to_do(words_only: Desk, monkeypatch):
+    def aside(count: int, events: int) -> None:
+        some = [
+            SimpleNamespace(events=events, told=lambda now, n=n: f"file {n}") for n in range(count)
+        ]
+        monkeypatch.setattr(f"{DOCTOR}.set_aside_in", lambda home: some)
+
+    assert check(words_only, "spool")["detail"] == "no event is set aside"
+    aside(10, 1)
+    told = check(words_only, "spool")
+    assert (told["ok"], "file 9" in told["detail"]) == (False, True)
+    assert "; and" not in told["detail"]
+    assert "recorded at the next try" in told["detail"]
+    aside(12, 0)
+    told = check(words_only, "spool")["detail"]
+    assert ("; and 2 more" in told, "file 10" in told) == (True, False)
+    assert "delete the files" in told
+
+
+def test_transcripts_that_could_not_be_read_are_counted_by_client(words_only: Desk):
+    now = words_only.runtime().clock.now()
+
+    def session(client: str, days: int, **data: Any) -> Session:
+        at = now - timedelta(days=days)
+        return Session(
+            scope=words_only.scope, client=client, started_at=at, last_seen_at=at, data=data
+        )
+
+    def opened(*sessions: Session) -> Any:
+        words_only.runtime().commit(work=WorkChanges(open=sessions))
+        return check(words_only, "transcripts")
+
+    told = opened(
+        session("a", 1, transcript_stamp="x"),
+        session("b", 2, transcript_stamp="x"),
+        session("a", 60, **{UNREAD: {"path": "old.jsonl", "why": "gone"}}),
+    )
+    assert (told["ok"], told["detail"][:7]) == (True, "2 read ")
+    broken = {UNREAD: {"path": "t.jsonl", "why": "no JSON"}}
+    told = opened(session("b", 1, **broken), session("b", 2, **broken), session("", 1, **broken))
+    assert not told["ok"]
+    assert "b: 2 sessions not read, t.jsonl: no JSON" in told["detail"]
+    assert "unnamed client: 1 session not read" in told["detail"]
+    assert "old.jsonl" not in told["detail"]
