@@ -6,6 +6,16 @@ from promise_table.row import Promise
 
 ROWS = (
     Promise(
+        says="An order for new work is not told how past sessions ended.",
+        sort="told",
+        tests=[
+            "tests/unit/briefing/test_bearing_entries.py::test_an_order_for_new_work_is_not_told_how_past_sessions_ended"
+        ],
+        file="briefing/prompt_outcomes.py",
+        before=" or not self._asks:\n",
+        after=":\n",
+    ),
+    Promise(
         says="A rule is not repeated to the session that stated it.",
         sort="told",
         tests=[

@@ -53,7 +53,7 @@ _EDITS = frozenset(("change", "report"))
 """Sorts of sentences about what an agent edited."""
 
 _PASSING = _EDITS | {"remark"}
-_ALIKE_PASSING = 0.66
+_ALIKE_PASSING = 0.6
 """Sorts of sentences that are rarely useful after their turn, because the code shows what was edited, and the lowest cosine at which
 one is relevant: of 200 such sentences added to 73 prompts of one project, one in ten concerned the problem.
 """
@@ -133,7 +133,7 @@ class BearingTest:
             passes = cosine >= _ALIKE or (cosine >= _ALIKE_IN_WORDS and len(shared[place]) >= 2)
             passes = passes or (settles[place] and entry.turn in on_topic)
             lasts = place in lasting and not _points_at_another(entry, settles[place])
-            lasts = lasts and (settles[place] or not is_idle(entry))
+            lasts = lasts and (settles[place] or not is_idle(entry)) and not _wishes(entry)
             if (passes or amends is not None) and lasts and not self._is_known(entry):
                 worth = entry.worth + _PER_COSINE * (cosine - _EXPECTED)
                 bearing.append(replace(entry, worth=worth))
@@ -211,6 +211,26 @@ _POINTS = ByLanguage(
         "es": r"^\W*(?:(?:ok|no|s[íi]|y|pero|vale|por favor)\b\W*)*(?:(?:eso|esto) (?:es|est[áa]|era|fue|ha|no|parece|funciona|suena|debe)\b|(?:ignora|olvida|deja|haz|usa|cambia|quita) (?:eso|esto)\b)",
         "ja": r"^(?:それ|これ|あれ|この件|その件)(?:は|が|を|も|で)",
         "zh": r"^(?:这个?|那个?|它)(?:是|不|没|已|可以|看起来|应该|先)|^(?:忽略|忘掉|跳过|保留|改掉)(?:这个|那个|它)",
+    }
+)  # fmt: skip
+
+
+def _wishes(entry: LedgerEntry) -> bool:
+    """Whether the user only says what they want or miss at the moment, in words of a constraint or a refusal: `we need to
+    get the guest in`, `I don't see the seats`.
+    """
+    return entry.speaker == "user" and entry.sort in _WEAK and _WISH.search(entry.text) is not None
+
+
+_WEAK = frozenset(("constraint", "refused", "preference"))
+_WISH = ByLanguage(
+    {
+        "en": r"\b(?:i|we) (?:\w+ ){0,2}(?:want|need)\b|\b(?:i|we)(?:[’']d| would) (?:\w+ )?(?:like|love)\b|\blet[’']?s\b|\b(?:can|could) (?:you|we)\b|\b(?:i|we) (?:do(?:n[’']?t| not)|dont|can(?:not|n?[’']?t)|cant|still|haven[’']?t) (?:[\w’']+ ){0,2}(?:see|get|got|find|have|even)\b",
+        "de": r"\b(?:ich|wir) (?:will|wollen|möchten?|brauchen?|hätten?)\b|\b(?:kannst|könntest) du\b|\b(?:ich|wir) (?:sehen?|bekommen?|finden?) (?:immer noch |noch )?(?:nicht|kein\w*)\b",
+        "fr": r"\b(?:je|nous) (?:veux|voulons|voudrais|souhaite|ai besoin)\b|\bj[’'](?:aimerais|ai besoin)\b|\b(?:peux|pourrais)[- ]tu\b|\bje ne (?:vois|trouve) (?:pas|rien)\b",
+        "es": r"\b(?:quiero|queremos|necesito|necesitamos|quisiera|me gustar[íi]a)\b|\b(?:puedes|podr[íi]as)\b|\bno (?:veo|encuentro|me (?:gusta|sale))\b",
+        "ja": r"(?:したい|してほしい|して欲しい|してもらえ|(?:見え|表示され|出)(?:ない|ません))",
+        "zh": r"我(?:想|需要|希望)|帮我|能不能|可不可以|(?:看|找)不到",
     }
 )  # fmt: skip
 

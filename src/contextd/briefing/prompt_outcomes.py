@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextd.briefing.bearing_entries import BearingTest
 from contextd.briefing.late_memory import UNSEEN
 from contextd.briefing.session_outcome import SessionOutcome, outcomes
+from contextd.domain.problem_words import has_a_problem
 from contextd.domain.quoting import inline
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
@@ -26,7 +27,8 @@ _MARK, _OUTCOMES = 45, 190
 text, 11 of 13 decisions of past chats are whole, with 120 nine, with 180 eleven.
 """
 
-_READ = 1_200
+_READ, _PASTED = 1_200, 4_000
+"""Characters of a prompt that are compared, and those in which a problem is looked for: an error stands deep in a log."""
 
 _MOST_SESSIONS = 4
 """Past sessions that are read for one prompt: each costs up to a tenth of a second, and a hook has one."""
@@ -42,6 +44,7 @@ class PromptOutcomes:
         self._whole = whole
         self._language = languages_of(prompt)[0]
         self._asked = comparable_words(prompt[:_READ], self._language)
+        self._asks = has_a_problem(whole[:_PASTED])
         self._left = _OUTCOMES
         self._ended: set[str] = set()
         self._read = 0
@@ -49,9 +52,9 @@ class PromptOutcomes:
 
     def lines(self, matched: Record, budget: int) -> Iterator[tuple[str, Record, int]]:
         """The lines for the session of the turn `matched`, at most `budget` tokens: their text, record and tokens.
-        Nothing of a session that was told already, or of the running one.
+        Nothing of a session that was told already, or of the running one, and nothing for an order of new work.
         """
-        if len(self._asked) < _SUBJECT:
+        if len(self._asked) < _SUBJECT or not self._asks:
             return
         for one in self._outcomes(matched, min(budget, self._left)):
             words = comparable_words(f"{matched.text} {one.text}", self._language)

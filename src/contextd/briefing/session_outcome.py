@@ -296,7 +296,7 @@ def is_idle(entry: LedgerEntry) -> bool:
 
 
 _SETTLES = regex(
-    r"\b(?:settled|agreed|recap|final(?:ised|ized|(?=\W{0,3}:)| (?:\w+ )?(?:rule|policy|contract|decision|mapping|map|answer))|to sum up|(?:the|our) (?:definitive |final )?(?:rule|policy|contract|decision|mapping|map)|decided|from now on|amend\w*|supersed\w*|beschlossen|endgültig|décidé|acordado)\b|決定|最终",
+    r"\b(?:settled|agreed|recap|final(?:ised|ized|(?=\W{0,3}:)| (?:\w+ )?(?:rule|policy|contract|decision|mapping|map|answer))|summary|to sum up|(?:the|our) (?:definitive |final )?(?:rule|policy|contract|decision|mapping|map)|decided|from now on|amend\w*|supersed\w*|beschlossen|endgültig|décidé|acordado)\b|決定|最终",
     re.I,
 )
 _TESTS = regex(

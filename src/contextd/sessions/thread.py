@@ -45,13 +45,14 @@ _LINE = 220
 _ANSWER = 600
 _QUESTION = regex(r"[^\n]{8,300}[?？]\s*$", re.M)
 _ANNOUNCED = regex(
-    r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?| up)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
-    r"|nächste[rs]? schritte?|offen|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
+    r"^[\s>*#-]*(?:\*\*)?(?:next (?:steps?|up)|to-?do|still (?:open|to do)|follow-?ups?"
+    r"|(?:next|remaining|open|offene?)(?: (?:items?|points?|questions?|tasks?|work|issues?|todos?|punkte|fragen|aufgaben))?(?=\s*(?:\*\*)?\s*(?:[:：]|$))"
+    r"|nächste[rs]? schritte?|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
     r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)(?![a-z])(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
     re.I | re.M,
 )
 _NEXT = regex(
-    r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext(?![\w-]|\.\w)|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
+    r"\b(?:next,? (?:i'?ll|i will|we(?:[’']?ll| will| should| can| need)?)|next steps? (?:is|are|would|will|could)|i'?ll [^.!?\n]{0,60}\bnext(?=\s*(?:[.,;:!](?:\s|$)|$))|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
     r"|ensuite, je|el siguiente paso|a continuación)\b|次に|次は|接下来|다음으로",
     re.I,
 )
@@ -180,7 +181,8 @@ def _open(turns: Sequence[Turn]) -> list[str]:
         found += [_line(text) for text, state in last.todo if state not in _OVER]
     found += [_line(text) for text in _left(turns) if text.strip(" .").casefold() not in _NOTHING]
     answer = plain(last.answer)
-    asked = _QUESTION.findall(answer[-800:])
+    # A heading asks what the text below it answers.
+    asked = [one for one in _QUESTION.findall(answer[-800:]) if not one.lstrip().startswith("#")]
     if asked and not _OFFERS.search(asked[-1]):
         found.append("Asked the user: " + _line(asked[-1]))
     found += _announced(answer)
@@ -287,7 +289,7 @@ def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
     return list(reversed(distinct))
 
 
-_ITEM = regex(r"^\s*(?:(?:[-*+•>]|\d{1,2}[.)、])(?:\s*\[[ xX~/-]\])?|\[[ xX~/-]\])\s*")
+_ITEM = regex(r"^\s*(?:(?:[-*+•>](?=[\s\[])|\d{1,2}[.)、])(?:\s*\[[ xX~/-]\])?|\[[ xX~/-]\])\s*")
 """The mark of an item of a list. The line above such items is their title, whatever it says beside `Next steps`."""
 
 _TICKED = regex(r"^\s*(?:[-*+•]\s+)?\[[xX]\]\s")

@@ -172,3 +172,34 @@ def test_what_goes_wrong_and_what_was_tried_is_not_told_without_its_end(client: 
     later = client()
     later.starts()
     assert later.asks(LIKE) == ""
+
+
+def test_what_the_user_wanted_or_missed_in_a_past_session_is_not_told(client: Opened) -> None:
+    chat(
+        client(),
+        "We need to get the boats of the ferry rollout behind their crane, the waves of the rollout can't stay random.",
+        "I look at the waves.",
+        "I still don't see the waves of the ferry rollout, and no boat waits for its crane.",
+        "I look again.",
+    )
+    aside(client())
+    later = client()
+    later.starts()
+    assert later.asks(LIKE) == ""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Give the ferry rollout a page that lists each boat, its crane and its wave",
+        "Can you add a page with each boat of the ferry rollout, its crane and its wave?",
+    ],
+)
+def test_an_order_for_new_work_is_not_told_how_past_sessions_ended(
+    client: Opened, order: str
+) -> None:
+    chat(client(), PROBLEM, SETTLED)
+    aside(client())
+    later = client()
+    later.starts()
+    assert later.asks(order) == ""

@@ -74,6 +74,14 @@ def test_it_is_open_no_more_once_work_went_on(more: Any) -> None:
             ("write down the docs",),
         ),
         ("Done. I'll move the pages to the router of Next.js 15.", ()),
+        ("Done.\n\n- Open a real browser\n- Click the button", ()),
+        ("Open the page from the dashboard, and add the parameter.", ()),
+        ("- `Summaries` has the default (identity and one next step)", ()),
+        ("I'll write down where we are for your next session.", ()),
+        (
+            "**Next Steps:** run the script once.\n\n**Hint:** it is slow.",
+            ("run the script once.",),
+        ),
         ("Next steps:\n\nLet me look at the importer first.", ()),
     ],
 )
