@@ -89,7 +89,7 @@ class Issuer:
     def _key(self, header: Mapping[str, Any]) -> Any:
         kid = header.get("kid", "")
         if not isinstance(kid, str):
-            raise BadClaims("its kid is no text")
+            raise BadClaims("its kid is not a text")
         found = self._keys.of(kid)
         if found.get("use", "sig") != "sig" or found.get("alg", self._algorithm) != self._algorithm:
             raise BadClaims("its key is for something else")
@@ -97,7 +97,7 @@ class Issuer:
 
 
 class _Keys:
-    """The public keys of an issuer by `kid`. What is known stays known while the issuer does not answer."""
+    """The public keys of an issuer by `kid`. Known keys stay in use while the issuer does not answer."""
 
     def __init__(self, address: str, fetch: Fetch, clock: Callable[[], float]) -> None:
         self._address, self._fetch, self._clock = address, fetch, clock

@@ -47,7 +47,7 @@ def claimed(claims: Mapping[str, Any], now: float) -> Claimed:
     issuer, subject = _text(claims, "iss"), _text(claims, "sub")
     organisation, role = _text(claims, "org_id"), _text(claims, "role")
     if role not in ROLES:
-        raise BadClaims("role is none of ours")
+        raise BadClaims("role is unknown")
     digest = hashlib.sha256(f"{issuer}\0{subject}".encode()).hexdigest()
     try:
         scopes = _scopes(organisation, role, _texts(claims, "team_ids"), _texts(claims, "projects"))
