@@ -207,4 +207,14 @@ ROWS = (
         before="            self._masks.append((value.start_byte, value.end_byte))\n        self._substituted(value)\n",
         after="            self._masks.append((value.start_byte, value.end_byte))\n",
     ),
+    Promise(
+        says="Who may only read makes no folder a project.",
+        sort="refused",
+        tests=[
+            "tests/unit/projects/test_places.py::test_who_may_only_read_makes_nothing_a_project"
+        ],
+        file="app/call_project.py",
+        before='making = op is not None and makes_known(op) and runtime.caller.may("write", scope)',
+        after="making = op is not None and makes_known(op)",
+    ),
 )

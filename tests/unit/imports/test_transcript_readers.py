@@ -389,6 +389,10 @@ def test_a_small_trajectory_is_read_from_its_messages(tmp_path: Path) -> None:
     batch = read(path)
     assert (batch.external_id, batch.headless) == ("task-7", True)
     assert [e.data["exit_code"] for e in of(batch, "tool_result")] == [2]
+    times = [{}, {"timestamp": 1_775_548_801}, {"extra": {"timestamp": 1_775_548_802}}, {}]
+    dated = [{**message, **time} for message, time in zip(messages, times, strict=True)]
+    path.write_text(json.dumps({"info": {}, "messages": dated}), "utf-8")
+    assert [e.at.second for e in read(path).events] == [1, 2, 2, 2]
 
 
 def test_a_row_finds_its_clients_files_below_a_home(tmp_path: Path) -> None:

@@ -162,6 +162,15 @@ def test_no_look_of_an_owner_makes_anything_a_project(words_only: Desk) -> None:
     assert not (words_only.root / ".context").exists()
 
 
+def test_who_may_only_read_makes_nothing_a_project(words_only: Desk) -> None:
+    viewer = words_only.by("viewer")
+    for name in ("list_contexts", "context_search", "briefing_get", "project_overview"):
+        assert words_of(viewer, OPERATIONS[name])
+        assert projects(words_only) == {}, name
+    words_only("briefing_get")
+    assert list(projects(words_only)) == ["shop"]
+
+
 def test_the_end_of_a_connection_makes_nothing_a_project(words_only: Desk) -> None:
     words_only.connected("one")("connection_closed")
     assert projects(words_only) == {}
