@@ -135,12 +135,15 @@ class _NoRedirect(HTTPRedirectHandler):
         """Keys come from the address that the operator named, and from no other."""
 
 
+_opener = build_opener(_NoRedirect)
+
+
 def _fetched(address: str) -> bytes:
     parts = urlsplit(address)
     if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
         raise URLError("the address of the keys is not https")
     request = Request(address, headers={"Accept": "application/json"})
-    with build_opener(_NoRedirect).open(request, timeout=_FETCH_SECONDS) as answer:
+    with _opener.open(request, timeout=_FETCH_SECONDS) as answer:
         found: bytes = answer.read(_LARGEST_KEYS + 1)
     if len(found) > _LARGEST_KEYS:
         raise ValueError("the keys are too long")

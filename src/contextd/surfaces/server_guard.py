@@ -127,8 +127,8 @@ class ServerGuard:
             with self._limits.admitted(caller):
                 await self._run(scope, receive, send)
         except Unknown as error:
-            given = b"authorization" in headers
-            await send_problem(send, error, more=[(b"www-authenticate", self._challenge(given))])
+            challenge = self._challenge(b"authorization" in headers)
+            await send_problem(send, error, more=[(b"www-authenticate", challenge)])
         except ContextdError as error:
             await send_problem(send, error, more=_advice(error))
 
@@ -178,10 +178,10 @@ class ServerGuard:
             "it goes on: send it again with the same Idempotency-Key for its answer",
         )
 
-    def _challenge(self, given: bool) -> bytes:
+    def _challenge(self, presented: bool) -> bytes:
         """What a client without a known token reads (RFC 6750, RFC 9728): where to get one, if there is an issuer."""
         parts = ['Bearer realm="contextd"']
-        parts += ['error="invalid_token"'] if given else []
+        parts += ['error="invalid_token"'] if presented else []
         parts += [f'resource_metadata="{self._url}{RESOURCE}/mcp"'] if self._url else []
         return ", ".join(parts).encode()
 
