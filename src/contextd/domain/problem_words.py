@@ -33,6 +33,19 @@ _ASKED_FOR = ByLanguage(
 )
 """An order in the form of a question."""
 
+_STATED = ByLanguage(
+    {
+        "en": r"^\W*(?:the|this|that|these|those|our|my|an?|there|it|after|when|since)\b(?![^.!\n]*\b(?:should|must|needs? to|ha(?:s|ve) to|is to|want|please)\b)",
+        "de": r"^\W*(?:der|die|das|dies\w*|unser\w*|mein\w*|eine?|es|nach|wenn|seit)\b(?![^.!\n]*\b(?:soll\w*|muss|müssen|möchte\w*|bitte)\b)",
+        "fr": r"^\W*(?:les?|la|l[’']|ce|cette|ces|notre|nos|mon|ma|mes|une?|il|après|quand|depuis)\b(?![^.!\n]*\b(?:doi\w*|faut|veux|voudrais|merci de)\b)",
+        "es": r"^\W*(?:el|la|los|las|est[ae]s?|nuestr\w*|mi|una?|hay|después|cuando|desde)\b(?![^.!\n]*\b(?:deb\w*|tien\w* que|hay que|quiero|por favor)\b)",
+    },
+    without=dict.fromkeys(("ja", "zh"), "no word at its beginning sets a statement apart"),
+)
+"""A prompt that states how something is, such as "the printer truncates labels": orders begin with their verb, and what is
+wanted has a word for it.
+"""
+
 _QUESTION = regex(r"[?？]")
 
 
@@ -45,4 +58,4 @@ def has_a_problem(text: str) -> bool:
     if languages_of(text)[0] not in LANGUAGES:
         return True
     rest = _ASKED_FOR.sub(" ", text)
-    return bool(_QUESTION.search(rest) or _PROBLEM.search(rest))
+    return bool(_QUESTION.search(rest) or _PROBLEM.search(rest) or _STATED.search(text))

@@ -39,3 +39,23 @@ def test_a_report_or_a_question_has_a_problem(prompt: str) -> None:
 )
 def test_an_order_for_new_work_has_none(prompt: str) -> None:
     assert not has_a_problem(prompt)
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("The warehouse printer truncates long shelf labels, so two shelves look the same.", True),
+        ("Der Drucker schneidet lange Etiketten ab.", True),
+        ("L'imprimante coupe les longues étiquettes.", True),
+        ("La impresora corta las etiquetas largas.", True),
+        ("The labels should be printed in two columns.", False),
+        ("Die Etiketten sollen zweispaltig werden.", False),
+        ("Les étiquettes doivent tenir sur deux colonnes.", False),
+        ("Las etiquetas deben ir en dos columnas.", False),
+        ("Print the labels in two columns.", False),
+    ],
+)
+def test_a_sentence_that_states_how_something_is_counts_as_a_report(
+    text: str, states: bool
+) -> None:
+    assert has_a_problem(text) is states
