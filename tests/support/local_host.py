@@ -148,8 +148,9 @@ def define_hook() -> None:
 class LocalHost:
     """A backend over a store in memory. Operations are found in the table as it stands."""
 
-    def __init__(self, settings: Settings, door: Door | None = None) -> None:
-        flags = {"store.url": "memory://", "embedder.name": "none"}
+    def __init__(self, settings: Settings, door: Door | None = None, *, code: bool = True) -> None:
+        url = "memory://" if code else "memory-without-code://"
+        flags = {"store.url": url, "embedder.name": "none"}
         self.settings = load_settings(home=settings.home, flags=flags)
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self._host = Host(

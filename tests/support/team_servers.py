@@ -108,8 +108,15 @@ class KnownTokens:
 class TeamHost(LocalHost):
     """A backend over a store in memory, with the door of a server."""
 
-    def __init__(self, home: Path, tokens: KnownTokens, issuer: Verifier | None = None) -> None:
-        super().__init__(load_settings(home=home), ServerDoor(tokens, issuer))
+    def __init__(
+        self,
+        home: Path,
+        tokens: KnownTokens,
+        issuer: Verifier | None = None,
+        *,
+        code: bool = True,
+    ) -> None:
+        super().__init__(load_settings(home=home), ServerDoor(tokens, issuer), code=code)
 
     def check(self) -> None:
         """It is always there."""

@@ -216,9 +216,15 @@ def _listed(
     return {scope: (*one.get(scope, ()), *other.get(scope, ())) for scope in {*one, *other}}
 
 
-def no_code_index() -> Unavailable:
+class NoCodeIndex(Unavailable):
+    """The store has no code index. No repetition of the call will find one, so programs are not told to try again."""
+
+    status = 404
+
+
+def no_code_index() -> NoCodeIndex:
     """The error of a call that needs the code index of a store that has none."""
-    return Unavailable(
+    return NoCodeIndex(
         "this store has no code index: a shared database holds knowledge and sessions",
         "ask about code with a home whose store.url is empty; saving and searching knowledge works here",
     )

@@ -164,6 +164,28 @@ def test_what_needs_a_checkout_or_the_owner_is_on_no_list_and_cannot_be_called(
     asyncio.run(look())
 
 
+def test_files_named_to_a_tool_that_also_does_without_are_not_there_for_good(
+    tmp_path: Path,
+) -> None:
+    member = SignedIn("org_admin", caller_with("org_admin", "acme").roles)
+    host = TeamHost(tmp_path, KnownTokens({"ctxd_acme_x": member}), code=False)
+    host._host.organisation("acme").directory.register(
+        Project(identity="shop", scope=SHOP, name="shop")
+    )
+
+    async def look() -> tuple[int, int]:
+        server = TeamServer(lambda: host, load_settings(home=tmp_path, flags=LIMITS))
+        async with server.app() as app:
+            text = {"text": "1 failed\n" * 40, "budget": 50, PROJECT: str(SHOP)}
+            bare = await sent(app, "POST /api/digests", text, token="ctxd_acme_x")
+            body = {**text, "paths": "src/a.py"}
+            files = await sent(app, "POST /api/digests", body, token="ctxd_acme_x")
+            await server.calls.close()
+            return bare.status, files.status
+
+    assert asyncio.run(look()) == (200, 404)
+
+
 def test_folders_of_a_project_on_a_laptop_are_told_to_no_one(
     team: TeamServer, tmp_path: Path
 ) -> None:
